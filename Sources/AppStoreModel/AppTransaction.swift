@@ -1,0 +1,45 @@
+package import Primitives
+
+/// JWSAppTransaction: the download of the app itself.
+/// https://developer.apple.com/documentation/storekit/apptransaction
+package struct AppTransaction: Sendable {
+    /// The signed JSON itself, in which fields and values unknown today survive.
+    package let payload: JSONView
+
+    /// The environment of this payload.
+    package let receiptType: Environment?
+    package let appAppleId: Int64?
+    package let bundleId: String?
+    package let applicationVersion: String?
+    package let versionExternalIdentifier: Int64?
+    /// Stands where other payloads have signedDate.
+    package let receiptCreationDate: Instant?
+    package let originalPurchaseDate: Instant?
+    /// "1.0" in sandbox.
+    package let originalApplicationVersion: String?
+    package let originalPlatform: OriginalPlatform?
+    package let preorderDate: Instant?
+    package let appTransactionId: String?
+    package let requestDate: Instant?
+    package let deviceVerification: String?
+    package let deviceVerificationNonce: String?
+
+    package init(_ payload: JSONView) throws(PayloadError) {
+        let reader = try PayloadReader(payload)
+        self.payload = payload
+        receiptType = reader.vocabulary("receiptType")
+        appAppleId = reader.integer("appAppleId")
+        bundleId = reader.string("bundleId")
+        applicationVersion = reader.string("applicationVersion")
+        versionExternalIdentifier = reader.integer("versionExternalIdentifier")
+        receiptCreationDate = try reader.date("receiptCreationDate")
+        originalPurchaseDate = try reader.date("originalPurchaseDate")
+        originalApplicationVersion = reader.string("originalApplicationVersion")
+        originalPlatform = reader.vocabulary("originalPlatform")
+        preorderDate = try reader.date("preorderDate")
+        appTransactionId = reader.string("appTransactionId")
+        requestDate = try reader.date("requestDate")
+        deviceVerification = reader.string("deviceVerification")
+        deviceVerificationNonce = reader.string("deviceVerificationNonce")
+    }
+}

@@ -1,0 +1,108 @@
+package import Primitives
+
+/// JWSTransactionDecodedPayload: one charge, or the restore of one.
+/// https://developer.apple.com/documentation/appstoreserverapi/jwstransactiondecodedpayload
+package struct Transaction: Sendable {
+    /// The signed JSON itself, in which fields and values unknown today survive.
+    package let payload: JSONView
+
+    package let originalTransactionId: String?
+    package let transactionId: String?
+    /// The purchase event across devices; stable over restores, auto-renewables only.
+    package let webOrderLineItemId: String?
+    package let bundleId: String?
+    package let productId: String?
+    package let subscriptionGroupIdentifier: String?
+    package let purchaseDate: Instant?
+    package let originalPurchaseDate: Instant?
+    package let expiresDate: Instant?
+    package let quantity: Int64?
+    package let type: ProductType?
+    package let inAppOwnershipType: InAppOwnershipType?
+    package let appAccountToken: String?
+    package let signedDate: Instant?
+    package let revocationDate: Instant?
+    package let revocationReason: RevocationReason?
+    package let revocationType: RevocationType?
+    /// Milli-percent: 100000 is all of it.
+    package let revocationPercentage: Int64?
+    package let isUpgraded: Bool?
+    package let offerType: OfferType?
+    package let offerIdentifier: String?
+    package let offerDiscountType: OfferDiscountType?
+    /// ISO 8601 duration of the whole offer.
+    package let offerPeriod: String?
+    package let environment: Environment?
+    package let transactionReason: TransactionReason?
+    /// ISO 3166-1 alpha-3.
+    package let storefront: String?
+    package let storefrontId: String?
+    /// Milliunits of `currency`, for the whole quantity.
+    package let price: Int64?
+    package let currency: String?
+    package let appTransactionId: String?
+    package let previousOriginalTransactionId: String?
+    package let billingPlanType: BillingPlanType?
+    package let commitmentInfo: CommitmentInfo?
+    package let advancedCommerceInfo: AdvancedCommerceTransactionInfo?
+    package let deviceVerification: String?
+    package let deviceVerificationNonce: String?
+
+    package init(_ payload: JSONView) throws(PayloadError) {
+        let reader = try PayloadReader(payload)
+        self.payload = payload
+        originalTransactionId = reader.string("originalTransactionId")
+        transactionId = reader.string("transactionId")
+        webOrderLineItemId = reader.string("webOrderLineItemId")
+        bundleId = reader.string("bundleId")
+        productId = reader.string("productId")
+        subscriptionGroupIdentifier = reader.string("subscriptionGroupIdentifier")
+        purchaseDate = try reader.date("purchaseDate")
+        originalPurchaseDate = try reader.date("originalPurchaseDate")
+        expiresDate = try reader.date("expiresDate")
+        quantity = reader.integer("quantity")
+        type = reader.vocabulary("type")
+        inAppOwnershipType = reader.vocabulary("inAppOwnershipType")
+        appAccountToken = reader.string("appAccountToken")
+        signedDate = try reader.date("signedDate")
+        revocationDate = try reader.date("revocationDate")
+        revocationReason = reader.vocabulary("revocationReason")
+        revocationType = reader.vocabulary("revocationType")
+        revocationPercentage = reader.integer("revocationPercentage")
+        isUpgraded = reader.bool("isUpgraded")
+        offerType = reader.vocabulary("offerType")
+        offerIdentifier = reader.string("offerIdentifier")
+        offerDiscountType = reader.vocabulary("offerDiscountType")
+        offerPeriod = reader.string("offerPeriod")
+        environment = reader.vocabulary("environment")
+        transactionReason = reader.vocabulary("transactionReason")
+        storefront = reader.string("storefront")
+        storefrontId = reader.string("storefrontId")
+        price = reader.integer("price")
+        currency = reader.string("currency")
+        appTransactionId = reader.string("appTransactionId")
+        previousOriginalTransactionId = reader.string("previousOriginalTransactionId")
+        billingPlanType = reader.vocabulary("billingPlanType")
+        commitmentInfo = try reader.object("commitmentInfo", CommitmentInfo.init)
+        advancedCommerceInfo = try reader.object("advancedCommerceInfo", AdvancedCommerceTransactionInfo.init)
+        deviceVerification = reader.string("deviceVerification")
+        deviceVerificationNonce = reader.string("deviceVerificationNonce")
+    }
+
+    /// A monthly plan with a twelve-month commitment: each month is a transaction of its own.
+    package struct CommitmentInfo: Sendable {
+        package let billingPeriodNumber: Int64?
+        package let totalBillingPeriods: Int64?
+        package let commitmentExpiresDate: Instant?
+        /// Milliunits of the transaction's currency.
+        package let commitmentPrice: Int64?
+
+        init(_ payload: JSONView) throws(PayloadError) {
+            let reader = try PayloadReader(payload)
+            billingPeriodNumber = reader.integer("billingPeriodNumber")
+            totalBillingPeriods = reader.integer("totalBillingPeriods")
+            commitmentExpiresDate = try reader.date("commitmentExpiresDate")
+            commitmentPrice = reader.integer("commitmentPrice")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import AppStoreModel
+import enum Crypto.P256
+import FoundationEssentials
+import Primitives
+import SwiftASN1
+@_spi(DisableValidityCheck) import X509
+
+/// Path validation (RFC 5280 §6) of leaf and intermediate up to an anchor we hold, by swift-certificates. Validity
+/// in time is the `ValidityPolicy`'s, so that one validation serves signatures of any date.
+struct ChainPolicy: Sendable {
+    let configuredRoots: [ConfiguredRoot]
+
+    func validate(x5c: [JSONView]) async throws(Refusal) -> ValidatedChain {
+        var certificates: [DecodedCertificate] = []
+        for entry in x5c { certificates.append(try DecodedCertificate(x5cEntry: entry)) }
+        return certificates.count == 1
+            ? try localChain(of: certificates[0])
+            : try await chain(leaf: certificates[0], intermediate: certificates[1], root: certificates[2])
+    }
+
+    private func chain(
+        leaf: DecodedCertificate, intermediate: DecodedCertificate, root: DecodedCertificate
+    ) async throws(Refusal) -> ValidatedChain {
+        var anchors = configuredRoots.map { ($0.certificate, $0.fingerprint, true) }
+        if ApplePins.jws.contains(root.fingerprint) { anchors.append((root.certificate, root.fingerprint, false)) }
+        for (anchor, fingerprint, isConfigured) in anchors {
+            var verifier = Verifier(rootCertificates: CertificateStore([anchor])) {
+                RFC5280Policy.withValidityCheckDisabled()
+            }
+            let result = await verifier.validate(
+                leaf: leaf.certificate, intermediates: CertificateStore([intermediate.certificate]))
+            guard case .validCertificate(let path) = result, path.count == 3 else { continue }
+            return try ValidatedChain(
+                leaf: leaf, intermediate: intermediate, anchor: anchor, anchorFingerprint: fingerprint,
+                isConfiguredRoot: isConfigured)
+        }
+        throw Refusal(
+            .chainUntrusted, "the certificates do not lead to a trusted root",
+            expected: anchors.isEmpty ? "a root of Apple's" : "leaf and intermediate issued under a trusted root",
+            found: "root \(root.fingerprint.hex)")
+    }
+
+    /// A single certificate is its own anchor, where an operator named a certificate with its key.
+    private func localChain(of certificate: DecodedCertificate) throws(Refusal) -> ValidatedChain {
+        guard let root = configuredRoots.first(where: { $0.certificate.publicKey == certificate.certificate.publicKey })
+        else {
+            throw Refusal(
+                .environmentRefused, "local test data is signed with a certificate that is not trusted",
+                expected: "a trust root with the key of the signing certificate",
+                found: "certificate \(certificate.fingerprint.hex)")
+        }
+        return try ValidatedChain(localCertificate: certificate, root: root)
+    }
+}
+
+struct DecodedCertificate {
+    /// Apple's are below 1.5 KB.
+    static let byteLimit = 8 * 1_024
+
+    let certificate: Certificate
+    let fingerprint: Digest
+
+    /// - Parameter entry: standard base64 of DER (RFC 7515 §4.1.6).
+    init(x5cEntry entry: JSONView) throws(Refusal) {
+        guard let der = entry.string.flatMap(Base64.decode), der.count <= Self.byteLimit,
+            let certificate = try? Certificate(derEncoded: der)
+        else {
+            throw Refusal(
+                .certificateMalformed, "x5c holds something that is no certificate",
+                expected: "base64 of at most \(Self.byteLimit) bytes of DER", found: "another value")
+        }
+        self.certificate = certificate
+        fingerprint = .sha256(of: der)
+    }
+}
+
+/// A chain whose signatures, names and constraints hold; when, `window` says.
+final class ValidatedChain: Sendable {
+    let leafKey: P256.Signing.PublicKey?
+    let leaf: Digest
+    let root: Digest
+    let isConfiguredRoot: Bool
+    /// All fingerprints, for the deny-list.
+    let fingerprints: [Digest]
+    /// When every certificate is valid, both ends included (RFC 5280 §4.1.2.5).
+    let window: (notBefore: Instant, notAfter: Instant)
+    let markers: MarkerPolicy.Markers
+
+    convenience init(
+        leaf: DecodedCertificate, intermediate: DecodedCertificate, anchor: Certificate, anchorFingerprint: Digest,
+        isConfiguredRoot: Bool
+    ) throws(Refusal) {
+        self.init(
+            certificates: [leaf.certificate, intermediate.certificate, anchor],
+            fingerprints: [leaf.fingerprint, intermediate.fingerprint, anchorFingerprint],
+            isConfiguredRoot: isConfiguredRoot,
+            markers: MarkerPolicy.Markers(leaf: leaf.certificate, intermediate: intermediate.certificate))
+    }
+
+    convenience init(localCertificate certificate: DecodedCertificate, root: ConfiguredRoot) throws(Refusal) {
+        self.init(
+            certificates: [certificate.certificate], fingerprints: [certificate.fingerprint, root.fingerprint],
+            isConfiguredRoot: true, markers: .notRequired)
+    }
+
+    private init(
+        certificates: [Certificate], fingerprints: [Digest], isConfiguredRoot: Bool, markers: MarkerPolicy.Markers
+    ) {
+        leafKey = P256.Signing.PublicKey(certificates[0].publicKey)
+        leaf = fingerprints[0]
+        root = fingerprints[fingerprints.count - 1]
+        self.fingerprints = fingerprints
+        self.isConfiguredRoot = isConfiguredRoot
+        self.markers = markers
+        window = (
+            certificates.map { Instant($0.notValidBefore) }.max() ?? .latest,
+            certificates.map { Instant($0.notValidAfter) }.min() ?? .earliest
+        )
+    }
+}
+
+extension Instant {
+    fileprivate init(_ date: Date) {
+        self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1_000).rounded()))
+    }
+}

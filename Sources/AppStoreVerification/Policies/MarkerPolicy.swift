@@ -1,0 +1,37 @@
+import SwiftASN1
+import X509
+
+/// Apple marks the certificates that sign for the App Store. Developer certificates chain to the same roots, so
+/// without the markers anybody with a developer account could sign receipts.
+enum MarkerPolicy {
+    struct Markers: Sendable {
+        let onLeaf: Bool
+        let onIntermediate: Bool
+
+        /// A single local certificate carries none.
+        static let notRequired = Markers(onLeaf: true, onIntermediate: true)
+
+        private init(onLeaf: Bool, onIntermediate: Bool) {
+            self.onLeaf = onLeaf
+            self.onIntermediate = onIntermediate
+        }
+
+        init(leaf: Certificate, intermediate: Certificate) {
+            onLeaf = leaf.extensions.contains { $0.oid == [1, 2, 840, 113635, 100, 6, 11, 1] }
+            onIntermediate = intermediate.extensions.contains { $0.oid == [1, 2, 840, 113635, 100, 6, 2, 1] }
+        }
+    }
+
+    static func check(_ markers: Markers) throws(Refusal) {
+        guard markers.onLeaf else {
+            throw Refusal(
+                .markerMissingLeaf, "the signing certificate is not one of the App Store's",
+                expected: "extension 1.2.840.113635.100.6.11.1", found: "no such extension")
+        }
+        guard markers.onIntermediate else {
+            throw Refusal(
+                .markerMissingIntermediate, "the intermediate certificate is not one of Apple's for developers",
+                expected: "extension 1.2.840.113635.100.6.2.1", found: "no such extension")
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import AppStoreModel
+
+/// The JWS inside a notification are about what the notification is about. Nothing else must match: the renewal
+/// info's productId may differ from the transaction's.
+enum NestedPolicy {
+    static func check(
+        bundleId: String?, environment: Environment?, inside outer: Notification, part: String
+    ) throws(Refusal) {
+        if let bundleId, bundleId != outer.bundleId {
+            throw mismatch("bundleId", expected: outer.bundleId, found: bundleId, part)
+        }
+        guard environment == outer.environment else {
+            throw mismatch("environment", expected: outer.environment?.rawValue, found: environment?.rawValue, part)
+        }
+    }
+
+    static func check(_ renewalInfo: RenewalInfo, beside transaction: Transaction?) throws(Refusal) {
+        guard let transaction, renewalInfo.originalTransactionId != transaction.originalTransactionId else { return }
+        throw mismatch(
+            "originalTransactionId", expected: transaction.originalTransactionId,
+            found: renewalInfo.originalTransactionId, "signedRenewalInfo")
+    }
+
+    private static func mismatch(_ claim: String, expected: String?, found: String?, _ part: String) -> Refusal {
+        Refusal(
+            .nestedMismatch, "\(claim) inside differs from outside", expected: expected ?? "none",
+            found: found ?? "none", part: part)
+    }
+}

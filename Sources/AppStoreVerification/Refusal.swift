@@ -1,0 +1,71 @@
+/// Why something was not accepted: a value, not a failure. The code is stable; the rest is for people.
+package struct Refusal: Error, Hashable, Sendable {
+    package let code: RefusalCode
+    package let reason: String
+    package let expected: String?
+    package let found: String?
+    /// The nested artifact that was refused, by the claim that holds it; nil for the artifact itself.
+    package let part: String?
+
+    package init(
+        _ code: RefusalCode, _ reason: String, expected: String? = nil, found: String? = nil, part: String? = nil
+    ) {
+        self.code = code
+        self.reason = reason
+        self.expected = expected
+        self.found = found.map(Self.bounded)
+        self.part = part
+    }
+
+    /// What was found comes from outside: enough of it to recognise, never all of it.
+    private static func bounded(_ text: String) -> String {
+        text.utf8.count <= foundLimit ? text : String(text.prefix(foundLimit)) + "…"
+    }
+
+    private static let foundLimit = 120
+
+    func inside(_ part: String) -> Refusal {
+        Refusal(code, reason, expected: expected, found: found, part: part)
+    }
+}
+
+package struct RefusalCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+    package var description: String { rawValue }
+
+    package static let jwsMalformed = RefusalCode(rawValue: "jws_malformed")
+    package static let payloadNotJSON = RefusalCode(rawValue: "payload_not_json")
+    package static let payloadDuplicateKey = RefusalCode(rawValue: "payload_duplicate_key")
+    package static let payloadTooLarge = RefusalCode(rawValue: "payload_too_large")
+    package static let payloadTooDeep = RefusalCode(rawValue: "payload_too_deep")
+    package static let notUTF8 = RefusalCode(rawValue: "not_utf8")
+    package static let algorithmUnsupported = RefusalCode(rawValue: "algorithm_unsupported")
+    package static let certificateCount = RefusalCode(rawValue: "certificate_count")
+    package static let certificateMalformed = RefusalCode(rawValue: "certificate_malformed")
+    package static let environmentRefused = RefusalCode(rawValue: "environment_refused")
+    package static let chainUntrusted = RefusalCode(rawValue: "chain_untrusted")
+    package static let chainExpired = RefusalCode(rawValue: "chain_expired")
+    package static let markerMissingLeaf = RefusalCode(rawValue: "marker_missing_leaf")
+    package static let markerMissingIntermediate = RefusalCode(rawValue: "marker_missing_intermediate")
+    package static let signatureInvalid = RefusalCode(rawValue: "signature_invalid")
+    package static let bundleMismatch = RefusalCode(rawValue: "bundle_mismatch")
+    package static let appAppleIdMismatch = RefusalCode(rawValue: "app_apple_id_mismatch")
+    package static let environmentMismatch = RefusalCode(rawValue: "environment_mismatch")
+    package static let nestedMismatch = RefusalCode(rawValue: "nested_mismatch")
+    package static let claimMissing = RefusalCode(rawValue: "claim_missing")
+    package static let dateOutOfRange = RefusalCode(rawValue: "date_out_of_range")
+    package static let fromTheFuture = RefusalCode(rawValue: "from_the_future")
+    package static let certificateDenied = RefusalCode(rawValue: "certificate_denied")
+    package static let kindUnknown = RefusalCode(rawValue: "kind_unknown")
+    package static let notificationVersionUnsupported = RefusalCode(rawValue: "notification_version_unsupported")
+    package static let renewalInfoWithoutBundle = RefusalCode(rawValue: "renewal_info_without_bundle")
+
+    /// Whether a refused artifact is kept for another try after a fix. What is not even well-formed is not.
+    package var isQuarantined: Bool { !Self.malformed.contains(self) }
+
+    private static let malformed: Set<RefusalCode> = [
+        .jwsMalformed, .payloadNotJSON, .payloadDuplicateKey, .payloadTooLarge, .payloadTooDeep, .notUTF8,
+        .kindUnknown, .notificationVersionUnsupported,
+    ]
+}

@@ -1,0 +1,100 @@
+package import AppStoreModel
+package import Primitives
+
+/// One verified JWS: its text, what it says, and how it was proven.
+package struct SignedPayload<Payload: Sendable>: Sendable {
+    package let jws: JWS
+    package let payload: Verified<Payload>
+    package let proof: Proof
+}
+
+/// How a signature was proven: enough to do it again.
+package struct Proof: Sendable, Hashable {
+    /// SHA-256 of `header.payload`.
+    package let signingInput: Digest
+    /// The instant the chain was checked at: the signing time, or the time asked for where there is none.
+    package let verifiedAt: Instant
+    /// Whether `verifiedAt` is the payload's own signing time. What says no time is never appended.
+    package let hasSigningTime: Bool
+    /// Fingerprints of the certificates; `root` is the anchor used.
+    package let leaf: Digest
+    package let root: Digest
+    package let isConfiguredRoot: Bool
+}
+
+/// A notification with the JWS it carries, each verified by itself.
+package struct SignedNotification: Sendable {
+    package let outer: SignedPayload<Notification>
+    package let transaction: SignedPayload<Transaction>?
+    package let renewalInfo: SignedPayload<RenewalInfo>?
+    package let appTransaction: SignedPayload<AppTransaction>?
+    package let claims: ClaimChecks
+
+    /// Whether any signature in it rests on a root an operator configured.
+    package var restsOnConfiguredRoot: Bool {
+        [outer.proof, transaction?.proof, renewalInfo?.proof, appTransaction?.proof]
+            .contains { $0?.isConfiguredRoot == true }
+    }
+}
+
+/// What the claim checks found worth recording.
+package struct ClaimChecks: Sendable, Hashable {
+    /// Production, yet no appAppleId is configured to compare with.
+    package let appAppleIdNotChecked: Bool
+}
+
+/// A verified artifact of any of the four kinds that the App Store signs as JWS.
+package enum SignedArtifact: Sendable {
+    case notification(SignedNotification)
+    case transaction(SignedPayload<Transaction>)
+    case renewalInfo(SignedPayload<RenewalInfo>)
+    case appTransaction(SignedPayload<AppTransaction>, ClaimChecks)
+
+    package var kind: ArtifactKind {
+        switch self {
+        case .notification: .notification
+        case .transaction: .transaction
+        case .renewalInfo: .renewalInfo
+        case .appTransaction: .appTransaction
+        }
+    }
+
+    package var proof: Proof {
+        switch self {
+        case .notification(let notification): notification.outer.proof
+        case .transaction(let signed): signed.proof
+        case .renewalInfo(let signed): signed.proof
+        case .appTransaction(let signed, _): signed.proof
+        }
+    }
+
+    package var jws: JWS {
+        switch self {
+        case .notification(let notification): notification.outer.jws
+        case .transaction(let signed): signed.jws
+        case .renewalInfo(let signed): signed.jws
+        case .appTransaction(let signed, _): signed.jws
+        }
+    }
+}
+
+package enum ArtifactKind: String, Sendable, CaseIterable {
+    case notification
+    case transaction
+    case renewalInfo = "renewal-info"
+    case appTransaction = "app-transaction"
+
+    /// Which kind a payload is, by the claims only that kind has.
+    /// - Throws: `kind_unknown`.
+    static func detect(in payload: JSONView) throws(Refusal) -> ArtifactKind {
+        if payload["notificationType"] != nil { return .notification }
+        if payload["receiptType"] != nil { return .appTransaction }
+        if payload["transactionId"] != nil || payload["type"] != nil { return .transaction }
+        if payload["autoRenewProductId"] != nil || payload["autoRenewStatus"] != nil { return .renewalInfo }
+        if payload["bundleId"] != nil { return .transaction }
+        throw Refusal(
+            .kindUnknown, "the payload is of no known kind",
+            expected: "notificationType, receiptType, transactionId, type, autoRenewProductId or bundleId",
+            found: "none of them")
+    }
+}

@@ -1,0 +1,174 @@
+@_spi(Verification) import AppStoreModel
+package import Primitives
+
+/// Verifies what the App Store signs as JWS.
+///
+/// The order of checks is fixed, and the first that fails is the refusal: form, algorithm, local environment,
+/// certificate count, chain, markers, signature, bundleId, appAppleId, environment, signing time, nested artifacts.
+package final class SignedDataVerifier: Sendable {
+    package let trust: TrustPolicy
+    private let chainPolicy: ChainPolicy
+    private let chains = ChainCache()
+
+    package init(trust: TrustPolicy) {
+        self.trust = trust
+        chainPolicy = ChainPolicy(configuredRoots: trust.configuredRoots)
+    }
+
+    /// Verifies one JWS.
+    ///
+    /// - Parameters:
+    ///   - bytes: the compact form, white space around it allowed.
+    ///   - kind: nil finds out from the payload's claims.
+    ///   - now: the ledger's clock; bounds signing times, and stands in for a missing one.
+    ///   - fallbackTime: verifies payloads without a signing time at this instant instead of now.
+    package func verify(
+        _ bytes: [UInt8], as kind: ArtifactKind? = nil, now: Instant, fallbackTime: Instant? = nil
+    ) async -> Result<SignedArtifact, Refusal> {
+        let clock = Clock(now: now, fallbackTime: fallbackTime ?? now)
+        do throws(Refusal) {
+            let jws = try JWS(parsing: bytes)
+            let kind = if let kind { kind } else { try ArtifactKind.detect(in: jws.payload.root) }
+            switch kind {
+            case .notification: return .success(.notification(try await notification(jws, clock)))
+            case .transaction: return .success(.transaction(try await transaction(jws, clock)))
+            case .renewalInfo: return .success(.renewalInfo(try await renewalInfo(jws, clock)))
+            case .appTransaction: return .success(try await appTransaction(jws, clock))
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    struct Clock {
+        let now: Instant
+        let fallbackTime: Instant
+    }
+
+    private func notification(_ jws: JWS, _ clock: Clock) async throws(Refusal) -> SignedNotification {
+        let outer = try await signed(jws, Notification.init, \.environment, \.signedDate, clock)
+        let claims = outer.payload.payload
+        let checks = try check(
+            bundleId: claims.bundleId, appAppleId: claims.appAppleId, environment: claims.environment,
+            signedDate: claims.signedDate, clock)
+        let transaction = try await nested("signedTransactionInfo", claims.data?.signedTransactionInfo) {
+            (jws) throws(Refusal) in try await self.signed(jws, Transaction.init, \.environment, \.signedDate, clock)
+        }
+        let renewalInfo = try await nested("signedRenewalInfo", claims.data?.signedRenewalInfo) {
+            (jws) throws(Refusal) in try await self.signed(jws, RenewalInfo.init, \.environment, \.signedDate, clock)
+        }
+        let appTransaction = try await nested("signedAppTransactionInfo", claims.appData?.signedAppTransactionInfo) {
+            (jws) throws(Refusal) in
+            try await self.signed(jws, AppTransaction.init, \.receiptType, \.receiptCreationDate, clock)
+        }
+        let notification = SignedNotification(
+            outer: outer, transaction: transaction, renewalInfo: renewalInfo, appTransaction: appTransaction,
+            claims: checks)
+        try checkNested(notification)
+        return notification
+    }
+
+    private func transaction(_ jws: JWS, _ clock: Clock) async throws(Refusal) -> SignedPayload<Transaction> {
+        let signed = try await signed(jws, Transaction.init, \.environment, \.signedDate, clock)
+        let claims = signed.payload.payload
+        try BundlePolicy.check(claims.bundleId, apps: trust.apps)
+        try EnvironmentPolicy.check(claims.environment, allowed: trust.environments(of: claims.bundleId))
+        try SigningTimePolicy.check(claims.signedDate, now: clock.now)
+        return signed
+    }
+
+    private func renewalInfo(_ jws: JWS, _ clock: Clock) async throws(Refusal) -> SignedPayload<RenewalInfo> {
+        let signed = try await signed(jws, RenewalInfo.init, \.environment, \.signedDate, clock)
+        let claims = signed.payload.payload
+        try EnvironmentPolicy.check(claims.environment, allowed: trust.environments)
+        try SigningTimePolicy.check(claims.signedDate, now: clock.now)
+        return signed
+    }
+
+    private func appTransaction(_ jws: JWS, _ clock: Clock) async throws(Refusal) -> SignedArtifact {
+        let signed = try await signed(jws, AppTransaction.init, \.receiptType, \.receiptCreationDate, clock)
+        let claims = signed.payload.payload
+        let checks = try check(
+            bundleId: claims.bundleId, appAppleId: claims.appAppleId, environment: claims.receiptType,
+            signedDate: claims.receiptCreationDate, clock)
+        return .appTransaction(signed, checks)
+    }
+}
+
+extension SignedDataVerifier {
+    /// Everything that is the same for the four kinds: from form to signature.
+    private func signed<Payload: Sendable>(
+        _ jws: JWS, _ decode: (JSONView) throws(PayloadError) -> Payload,
+        _ environment: KeyPath<Payload, Environment?>, _ signingTime: KeyPath<Payload, Instant?>, _ clock: Clock
+    ) async throws(Refusal) -> SignedPayload<Payload> {
+        let payload: Payload
+        do throws(PayloadError) { payload = try decode(jws.payload.root) } catch { throw Refusal(payload: error) }
+        let signedAt = payload[keyPath: signingTime]
+        let verifiedAt = signedAt ?? clock.fallbackTime
+
+        let cached = chains.chain(for: jws)
+        let chain: ValidatedChain
+        if let cached {
+            try LocalEnvironmentPolicy.check(payload[keyPath: environment], allowed: trust.environments)
+            chain = cached
+        } else {
+            chain = try await validateChain(of: jws, environment: payload[keyPath: environment])
+        }
+        try ValidityPolicy.check(chain, at: verifiedAt)
+        try DenyListPolicy.check(chain, at: verifiedAt, denied: trust.deniedCertificates)
+        try MarkerPolicy.check(chain.markers)
+        let signingInput = try SignaturePolicy.check(jws, under: chain)
+        if cached == nil { chains.insert(chain, for: jws) }
+        return SignedPayload(
+            jws: jws, payload: Verified(payload: payload),
+            proof: Proof(
+                signingInput: signingInput, verifiedAt: verifiedAt, hasSigningTime: signedAt != nil, leaf: chain.leaf,
+                root: chain.root, isConfiguredRoot: chain.isConfiguredRoot))
+    }
+
+    private func validateChain(of jws: JWS, environment: Environment?) async throws(Refusal) -> ValidatedChain {
+        let header = try jws.decodedHeader()
+        try AlgorithmPolicy.check(header)
+        try LocalEnvironmentPolicy.check(environment, allowed: trust.environments)
+        let x5c = try CertificateCountPolicy.certificates(header, environment: environment)
+        return try await chainPolicy.validate(x5c: x5c)
+    }
+
+    private func check(
+        bundleId: String?, appAppleId: Int64?, environment: Environment?, signedDate: Instant?, _ clock: Clock
+    ) throws(Refusal) -> ClaimChecks {
+        try BundlePolicy.check(bundleId, apps: trust.apps)
+        let checks = try AppAppleIdPolicy.check(
+            appAppleId, bundleId: bundleId, environment: environment, apps: trust.apps)
+        try EnvironmentPolicy.check(environment, allowed: trust.environments(of: bundleId))
+        try SigningTimePolicy.check(signedDate, now: clock.now)
+        return checks
+    }
+
+    private func nested<Payload>(
+        _ part: String, _ bytes: [UInt8]?,
+        _ verify: (JWS) async throws(Refusal) -> SignedPayload<Payload>
+    ) async throws(Refusal) -> SignedPayload<Payload>? {
+        guard let bytes else { return nil }
+        do throws(Refusal) { return try await verify(try JWS(parsing: bytes)) } catch { throw error.inside(part) }
+    }
+
+    private func checkNested(_ notification: SignedNotification) throws(Refusal) {
+        let outer = notification.outer.payload.payload
+        let transaction = notification.transaction?.payload.payload
+        if let transaction {
+            try NestedPolicy.check(
+                bundleId: transaction.bundleId, environment: transaction.environment, inside: outer,
+                part: "signedTransactionInfo")
+        }
+        if let renewalInfo = notification.renewalInfo?.payload.payload {
+            try NestedPolicy.check(
+                bundleId: nil, environment: renewalInfo.environment, inside: outer, part: "signedRenewalInfo")
+            try NestedPolicy.check(renewalInfo, beside: transaction)
+        }
+        if let app = notification.appTransaction?.payload.payload {
+            try NestedPolicy.check(
+                bundleId: app.bundleId, environment: app.receiptType, inside: outer, part: "signedAppTransactionInfo")
+        }
+    }
+}

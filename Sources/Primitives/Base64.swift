@@ -1,0 +1,117 @@
+/// The two base64 alphabets of RFC 4648, canonical forms only: one text for one value, so that a text can stand
+/// for what it encodes when identities are compared.
+///
+/// Refused on decoding: letters outside the alphabet, white space, wrong padding, a length no value has, and spare
+/// bits that are not zero (RFC 4648 §3.5).
+package enum Base64 {
+    /// Standard alphabet, padded (x5c entries, PEM bodies, notes).
+    package static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard text.count.isMultiple(of: 4) else { return nil }
+        var length = text.count
+        if length > 0, text[length - 1] == Base64Alphabet.pad { length -= 1 }
+        if length > 0, text[length - 1] == Base64Alphabet.pad { length -= 1 }
+        return Base64Alphabet.standard.decode(UnsafeRawBufferPointer(rebasing: text[..<length]))
+    }
+
+    package static func decode(_ text: String) -> [UInt8]? {
+        Array(text.utf8).withUnsafeBytes(decode(_:))
+    }
+
+    package static func encode(_ bytes: some Collection<UInt8>) -> String {
+        Base64Alphabet.standard.encode(Array(bytes), padded: true)
+    }
+}
+
+package enum Base64URL {
+    /// URL-safe alphabet, unpadded (the three segments of a JWS, RFC 7515 §2).
+    package static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        Base64Alphabet.urlSafe.decode(text)
+    }
+
+    package static func decode(_ text: String) -> [UInt8]? {
+        Array(text.utf8).withUnsafeBytes(decode(_:))
+    }
+
+    package static func encode(_ bytes: some Collection<UInt8>) -> String {
+        Base64Alphabet.urlSafe.encode(Array(bytes), padded: false)
+    }
+}
+
+private final class Base64Alphabet: Sendable {
+    static let standard = Base64Alphabet(last: "+", "/")
+    static let urlSafe = Base64Alphabet(last: "-", "_")
+    static let pad = UInt8(ascii: "=")
+    private static let invalid: UInt32 = 1 << 31
+
+    private let letters: [UInt8]
+    /// Four tables of 256: what a letter at place 0, 1, 2 or 3 of a group adds to its 24 bits, `invalid` when it
+    /// is none. Four look-ups and three ORs decode a group, which keeps decoding far below the cost of hashing it.
+    private let values: [UInt32]
+
+    private init(last: Unicode.Scalar, _ veryLast: Unicode.Scalar) {
+        let text = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)\(veryLast)"
+        letters = Array(text.utf8)
+        var table = [UInt32](repeating: Self.invalid, count: 1_024)
+        for (value, letter) in letters.enumerated() {
+            for place in 0..<4 {
+                table[place << 8 | Int(letter)] = UInt32(value) << UInt32(18 - 6 * place)
+            }
+        }
+        values = table
+    }
+
+    /// `text` without padding.
+    func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        let groups = text.count / 4
+        let rest = text.count % 4
+        guard rest != 1 else { return nil }
+        let count = groups * 3 + (rest == 0 ? 0 : rest - 1)
+        var failed = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { output, written in
+            values.withUnsafeBufferPointer { table in
+                var seen: UInt32 = 0
+                for group in 0..<groups {
+                    // In bounds: group < text.count / 4, table indices are a byte below 4 × 256, and the output
+                    // holds 3 bytes a group.
+                    let word = text.loadUnaligned(fromByteOffset: group &* 4, as: UInt32.self).littleEndian
+                    let bits =
+                        table[Int(word & 255)] | table[256 | Int(word >> 8 & 255)]
+                        | table[512 | Int(word >> 16 & 255)] | table[768 | Int(word >> 24)]
+                    seen |= bits
+                    output[group &* 3] = UInt8(truncatingIfNeeded: bits >> 16)
+                    output[group &* 3 &+ 1] = UInt8(truncatingIfNeeded: bits >> 8)
+                    output[group &* 3 &+ 2] = UInt8(truncatingIfNeeded: bits)
+                }
+                if rest > 0 {
+                    var bits: UInt32 = 0
+                    for place in 0..<rest { bits |= table[place << 8 | Int(text[groups * 4 + place])] }
+                    seen |= bits
+                    let spare: UInt32 = rest == 2 ? 0xFFFF : 0xFF
+                    if bits & spare != 0 { seen |= Self.invalid }
+                    output[groups * 3] = UInt8(truncatingIfNeeded: bits >> 16)
+                    if rest == 3 { output[groups * 3 + 1] = UInt8(truncatingIfNeeded: bits >> 8) }
+                }
+                failed = seen & Self.invalid != 0
+            }
+            written = count
+        }
+        return failed ? nil : bytes
+    }
+
+    func encode(_ bytes: [UInt8], padded: Bool) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            bits <<= UInt32(8 * (3 - group.count))
+            for place in 0...group.count {
+                text.append(letters[Int(bits >> UInt32(18 - 6 * place) & 63)])
+            }
+            if padded {
+                for _ in group.count..<3 { text.append(Self.pad) }
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,96 @@
+package import Crypto
+
+/// A SHA-256 value, kept as four big-endian words: fixed size, no heap, ordered as its bytes are.
+package struct Digest: Hashable, Comparable, Sendable {
+    package let words: (UInt64, UInt64, UInt64, UInt64)
+
+    @inlinable
+    package init(words: (UInt64, UInt64, UInt64, UInt64)) {
+        self.words = words
+    }
+
+    /// The all-zero value that stands for "none" in a record.
+    package static let zero = Digest(words: (0, 0, 0, 0))
+    package static let byteCount = 32
+
+    @inlinable
+    package static func == (left: Digest, right: Digest) -> Bool {
+        left.words == right.words
+    }
+
+    @inlinable
+    package static func < (left: Digest, right: Digest) -> Bool {
+        left.words < right.words
+    }
+
+    @inlinable
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(words.0)
+        hasher.combine(words.1)
+    }
+}
+
+extension Digest {
+    /// SHA-256 of bytes that lie in one piece.
+    @inlinable
+    package static func sha256(of bytes: UnsafeRawBufferPointer) -> Digest {
+        var hash = SHA256()
+        hash.update(bufferPointer: bytes)
+        return Digest(hash.finalize())
+    }
+
+    @inlinable
+    package static func sha256(of bytes: some Sequence<UInt8>) -> Digest {
+        bytes.withContiguousStorageIfAvailable { sha256(of: UnsafeRawBufferPointer($0)) }
+            ?? Array(bytes).withUnsafeBytes { sha256(of: $0) }
+    }
+
+    @inlinable
+    package init(_ digest: SHA256.Digest) {
+        self = digest.withUnsafeBytes { Digest(loadingFrom: $0) }
+    }
+}
+
+extension Digest {
+    /// Reads the 32 bytes at the start of `bytes`; fewer are a programmer's error.
+    @inlinable
+    package init(loadingFrom bytes: UnsafeRawBufferPointer) {
+        precondition(bytes.count >= Self.byteCount, "a digest is 32 bytes")
+        func word(_ index: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+        }
+        words = (word(0), word(1), word(2), word(3))
+    }
+
+    /// Nil unless there are exactly 32 bytes.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self = bytes.withUnsafeBytes { Digest(loadingFrom: $0) }
+    }
+
+    /// Nil unless the text is 64 hexadecimal digits.
+    package init?(hex: String) {
+        guard let bytes = Hex.decode(hex) else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    package var bytes: [UInt8] {
+        withBytes { Array($0) }
+    }
+
+    package var hex: String {
+        Hex.encode(bytes)
+    }
+
+    /// Calls `body` with the 32 bytes in order.
+    @inlinable
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let ordered = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
+        // A tuple of four words is laid out without gaps, so its bytes are the digest's.
+        return withUnsafeBytes(of: ordered, body)
+    }
+}
+
+extension Digest: CustomStringConvertible {
+    package var description: String { hex }
+}

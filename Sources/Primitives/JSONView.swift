@@ -1,0 +1,116 @@
+/// A value inside a `JSONDocument`.
+///
+/// Typed reads return nil when the value is of another type: a field of an unexpected shape is treated as absent,
+/// and its bytes survive in the document.
+package struct JSONView: Sendable {
+    package let document: JSONDocument
+    let index: Int
+
+    private var node: JSONNode { document.nodes[index] }
+
+    package var isNull: Bool { node.kind == .null }
+    package var isObject: Bool { node.kind == .object }
+
+    /// The member `key` of an object; nil when absent or when this is no object.
+    /// - Complexity: O(members).
+    package subscript(key: StaticString) -> JSONView? {
+        guard node.kind == .object else { return nil }
+        let end = Int(node.next)
+        return document.bytes.withUnsafeBytes { bytes in
+            let wanted = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
+            var member = index + 1
+            while member < end {
+                let name = document.nodes[member]
+                if name.kind == .string {
+                    let found = UnsafeRawBufferPointer(rebasing: bytes[Int(name.start)..<Int(name.end)])
+                    if found.count == wanted.count, found.elementsEqual(wanted) { break }
+                } else if document.view(member).string == key.description {
+                    break
+                }
+                member = Int(document.nodes[member + 1].next)
+            }
+            return member < end ? document.view(member + 1) : nil
+        }
+    }
+
+    /// The members of an object in their order, empty when this is none.
+    package var members: [(key: String, value: JSONView)] {
+        guard node.kind == .object else { return [] }
+        var members: [(key: String, value: JSONView)] = []
+        var member = index + 1
+        while member < Int(node.next) {
+            members.append((document.view(member).string ?? "", document.view(member + 1)))
+            member = Int(document.nodes[member + 1].next)
+        }
+        return members
+    }
+
+    /// The elements of an array, nil when this is none.
+    package var elements: [JSONView]? {
+        guard node.kind == .array else { return nil }
+        var elements: [JSONView] = []
+        var element = index + 1
+        while element < Int(node.next) {
+            elements.append(document.view(element))
+            element = Int(document.nodes[element].next)
+        }
+        return elements
+    }
+
+    package var string: String? {
+        switch node.kind {
+        case .string: String(decoding: document.bytes[byteRange], as: UTF8.self)
+        case .escapedString: String(decoding: JSONEscapes.decode(document.bytes[byteRange]), as: UTF8.self)
+        default: nil
+        }
+    }
+
+    /// Where the text of a string without escapes stands in the document's bytes.
+    package var plainStringRange: Range<Int>? {
+        node.kind == .string ? byteRange : nil
+    }
+
+    package var bool: Bool? {
+        switch node.kind {
+        case .true: true
+        case .false: false
+        default: nil
+        }
+    }
+
+    /// A number as it is written.
+    package var numberText: String? {
+        node.kind == .number ? String(decoding: document.bytes[byteRange], as: UTF8.self) : nil
+    }
+
+    package var double: Double? {
+        numberText.flatMap(Double.init)
+    }
+
+    /// A number without fraction or exponent that fits 64 bits.
+    package var integer: Int64? {
+        guard node.kind == .number else { return nil }
+        var digits = document.bytes[byteRange]
+        let negative = digits.first == UInt8(ascii: "-")
+        if negative { digits = digits.dropFirst() }
+        var value: Int64 = 0
+        for digit in digits {
+            guard digit >= 48, digit <= 57 else { return nil }
+            let (product, overflowed) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overflowedAgain) = product.subtractingReportingOverflow(Int64(digit - 48))
+            guard !overflowed, !overflowedAgain else { return nil }
+            value = sum
+        }
+        if negative { return value }
+        return value == .min ? nil : -value
+    }
+
+    /// The bytes of the value as they stand in the text (a string without its quotes).
+    package var byteRange: Range<Int> {
+        Int(node.start)..<Int(node.end)
+    }
+}
+
+extension JSONDocument {
+    func view(_ index: Int) -> JSONView { JSONView(document: self, index: index) }
+}

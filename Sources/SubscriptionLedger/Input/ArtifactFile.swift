@@ -1,0 +1,51 @@
+package import AppStoreVerification
+import Primitives
+
+/// One thing read from a file, before any verification.
+package struct FoundArtifact: Sendable {
+    /// The file, or `FILE:LINE` where a line is an artifact.
+    package let file: String
+    /// The JWS it holds with the kind its wrapping says, or why it holds none.
+    package let content: Result<Content, Refusal>
+
+    package struct Content: Sendable {
+        package let jws: [UInt8]
+        package let kind: ArtifactKind?
+    }
+}
+
+/// Which artifacts a file holds, by its name: `.json` a notification body, `.jws` and `.txt` one JWS,
+/// `.ndjson` and `.jsonl` one artifact a line.
+package enum ArtifactFile {
+    /// Longer lines of an archive are refused one by one.
+    package static let lineLimit = 8 * 1_024 * 1_024
+
+    package static func isArchive(_ path: String) -> Bool {
+        path.hasSuffix(".ndjson") || path.hasSuffix(".jsonl")
+    }
+
+    /// What a whole file holds. Names of other endings are read like one line of an archive.
+    package static func artifact(in bytes: [UInt8], file: String) -> FoundArtifact {
+        let content: Result<FoundArtifact.Content, Refusal> =
+            file.hasSuffix(".jws") || file.hasSuffix(".txt")
+            ? .success(FoundArtifact.Content(jws: bytes, kind: nil)) : content(of: bytes)
+        return FoundArtifact(file: file, content: content)
+    }
+
+    /// What one line of an archive holds: a notification body, a JWS in quotes, or a bare JWS.
+    package static func artifact(inLine line: [UInt8], file: String, number: Int) -> FoundArtifact {
+        FoundArtifact(file: "\(file):\(number)", content: content(of: line))
+    }
+
+    private static func content(of bytes: [UInt8]) -> Result<FoundArtifact.Content, Refusal> {
+        guard let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "\"")
+        else { return .success(FoundArtifact.Content(jws: bytes, kind: nil)) }
+        do throws(JSONError) {
+            let body = try JSONDocument(parsing: bytes).root
+            if let jws = body.string { return .success(FoundArtifact.Content(jws: Array(jws.utf8), kind: nil)) }
+            return NotificationBody.signedPayload(of: body).map { FoundArtifact.Content(jws: $0, kind: .notification) }
+        } catch {
+            return .failure(Refusal(json: error))
+        }
+    }
+}

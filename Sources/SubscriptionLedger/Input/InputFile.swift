@@ -1,0 +1,93 @@
+import Glibc
+
+/// Why a file could not be read.
+package struct InputFailure: Error, Sendable {
+    package let path: String
+    package let reason: String
+}
+
+/// Files read whole, or line by line, with a bound on either.
+package enum InputFile {
+    /// - Parameter path: `-` is standard input.
+    /// - Throws: `InputFailure` when it cannot be read or is longer than `limit` bytes.
+    package static func bytes(of path: String, limit: Int) throws(InputFailure) -> [UInt8] {
+        var reader = try ChunkReader(path: path)
+        var bytes: [UInt8] = []
+        while let chunk = try reader.next() {
+            bytes += chunk
+            guard bytes.count <= limit else {
+                throw InputFailure(path: path, reason: "longer than \(limit) bytes")
+            }
+        }
+        return bytes
+    }
+}
+
+/// The lines of a file, without their ends. A line beyond `limit` comes cut to `limit` + 1 bytes: enough to be refused.
+package struct LineReader: ~Copyable {
+    private var chunks: ChunkReader
+    private let limit: Int
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private var isAtEnd = false
+
+    /// - Parameter path: `-` is standard input.
+    package init(path: String, limit: Int) throws(InputFailure) {
+        chunks = try ChunkReader(path: path)
+        self.limit = limit
+    }
+
+    package mutating func next() throws(InputFailure) -> [UInt8]? {
+        var line: [UInt8] = []
+        while true {
+            let rest = buffer[position...]
+            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                append(rest[..<end], to: &line)
+                position = end + 1
+                return line
+            }
+            append(rest, to: &line)
+            guard !isAtEnd, let chunk = try chunks.next() else {
+                isAtEnd = true
+                (buffer, position) = ([], 0)
+                return line.isEmpty ? nil : line
+            }
+            (buffer, position) = (chunk, 0)
+        }
+    }
+
+    private func append(_ bytes: ArraySlice<UInt8>, to line: inout [UInt8]) {
+        line += bytes.prefix(limit + 1 - line.count)
+    }
+}
+
+private struct ChunkReader: ~Copyable {
+    private static let chunkSize = 1 << 18
+
+    private let path: String
+    private let descriptor: Int32
+
+    init(path: String) throws(InputFailure) {
+        self.path = path
+        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw InputFailure(path: path, reason: String(cString: strerror(errno))) }
+    }
+
+    deinit {
+        if descriptor != STDIN_FILENO { close(descriptor) }
+    }
+
+    mutating func next() throws(InputFailure) -> [UInt8]? {
+        while true {
+            var count = 0
+            let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, initialized in
+                // The buffer holds chunkSize bytes and read writes no more than it returns.
+                count = read(descriptor, buffer.baseAddress, Self.chunkSize)
+                initialized = max(count, 0)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw InputFailure(path: path, reason: String(cString: strerror(errno))) }
+            return count == 0 ? nil : chunk
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package import AppStoreVerification
+package import Primitives
+
+/// The body of the App Store's POST: `{"signedPayload": JWS}`. The envelope is signed by nobody.
+package enum NotificationBody {
+    /// - Returns: the JWS; else `notification_version_unsupported` for version 1, `kind_unknown` for anything else.
+    package static func signedPayload(of body: JSONView) -> Result<[UInt8], Refusal> {
+        if let payload = body["signedPayload"]?.string { return .success(Array(payload.utf8)) }
+        if body["notification_type"] != nil {
+            return .failure(
+                Refusal(
+                    .notificationVersionUnsupported, "this is a version 1 notification, which is signed by nobody",
+                    expected: "{\"signedPayload\": …}, version 2", found: "notification_type"))
+        }
+        return .failure(
+            Refusal(.kindUnknown, "this is no notification", expected: "{\"signedPayload\": …}", found: "another JSON text"))
+    }
+}

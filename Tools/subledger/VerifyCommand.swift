@@ -1,0 +1,72 @@
+import AppStoreVerification
+import ArgumentParser
+import Primitives
+import SubscriptionLedger
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check signatures, chains and claims of App Store data, and print what it says.",
+        discussion: """
+            Reads .json notification bodies, .jws and .txt files with one JWS, and .ndjson or .jsonl archives with one \
+            artifact a line. Prints one line an artifact; exits 1 if any was refused.
+
+            EXAMPLES
+              subledger verify notification.json --bundle-id com.example.app --environment Sandbox
+              subledger verify archive.ndjson --format json | jq 'select(.ok | not)'
+            """
+    )
+
+    @Argument(help: "Files to verify; - is standard input, read as an archive.")
+    var files: [String]
+
+    @Option(help: "auto, or one of: notification, transaction, renewal-info, app-transaction.")
+    var kind: KindOption = .auto
+
+    @Option(name: .customLong("at"), help: "Verify payloads without a signing time at this instant instead of now.")
+    var fallbackTime: Instant?
+
+    @OptionGroup var trust: TrustOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let verifier = SignedDataVerifier(trust: try trust.policy())
+        let report = VerifyReport(format: output.effectiveFormat)
+        var refused = 0
+        for file in files {
+            try await ArtifactFiles.forEach(in: file) { found in
+                let result = await verify(found, with: verifier)
+                report.line(for: found.file, kind: found.kind(or: kind.artifactKind), result)
+                if case .failure = result { refused += 1 }
+            }
+        }
+        if refused > 0 { throw ExitCode(CommandFailure.refused) }
+    }
+
+    private func verify(
+        _ found: FoundArtifact, with verifier: SignedDataVerifier
+    ) async -> Result<SignedArtifact, Refusal> {
+        switch found.content {
+        case .failure(let refusal): .failure(refusal)
+        case .success(let content):
+            await verifier.verify(
+                content.jws, as: kind.artifactKind ?? content.kind, now: SystemClock.now(), fallbackTime: fallbackTime)
+        }
+    }
+}
+
+enum KindOption: String, ExpressibleByArgument, CaseIterable {
+    case auto
+    case notification
+    case transaction
+    case renewalInfo = "renewal-info"
+    case appTransaction = "app-transaction"
+
+    var artifactKind: ArtifactKind? { ArtifactKind(rawValue: rawValue) }
+}
+
+extension FoundArtifact {
+    fileprivate func kind(or option: ArtifactKind?) -> ArtifactKind? {
+        option ?? (try? content.get())?.kind
+    }
+}
