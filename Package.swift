@@ -9,6 +9,9 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Views into the memory map that the compiler keeps from outliving their transaction.
+let memorySettings: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes"), .strictMemorySafety()]
+
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
@@ -27,22 +30,57 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
+        // Values and encodings that everything else needs. Pure, as are the four after it.
         .target(name: "Primitives", dependencies: [crypto], swiftSettings: settings),
         .target(name: "AppStoreModel", dependencies: ["Primitives"], swiftSettings: settings),
+        .target(name: "LedgerModel", dependencies: ["Primitives", "AppStoreModel"], swiftSettings: settings),
+        .target(
+            name: "AppStoreTranslation", dependencies: ["Primitives", "AppStoreModel", "LedgerModel"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "SubscriptionStatus", dependencies: ["Primitives", "AppStoreModel", "LedgerModel"],
+            path: "Projections/SubscriptionStatus", swiftSettings: settings
+        ),
+
         .target(
             name: "AppStoreVerification",
             dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
             swiftSettings: settings
         ),
+        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: settings + memorySettings),
         .target(
-            name: "SubscriptionLedger", dependencies: ["Primitives", "AppStoreModel", "AppStoreVerification"],
+            name: "EventLog", dependencies: ["Primitives", "LMDB", "CZlib", crypto], swiftSettings: settings
+        ),
+        .target(
+            name: "ProjectionRuntime",
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "LMDB", "EventLog"],
             swiftSettings: settings
         ),
+        .target(
+            name: "SubscriptionLedger",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "SubscriptionStatus",
+                "AppStoreVerification", "EventLog", "ProjectionRuntime", "LMDB",
+            ],
+            swiftSettings: settings
+        ),
+
         .executableTarget(
             name: "subledger",
-            dependencies: ["Primitives", "AppStoreModel", "AppStoreVerification", "SubscriptionLedger", argumentParser],
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "EventLog", "SubscriptionLedger",
+                argumentParser,
+            ],
             path: "Tools/subledger", swiftSettings: settings
         ),
-        .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"], swiftSettings: settings),
+        .target(
+            name: "AppStoreSimulation", dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
+            path: "Tools/AppStoreSimulation", swiftSettings: settings
+        ),
+
+        .testTarget(name: "LedgerModelTests", dependencies: ["LedgerModel"], swiftSettings: settings),
     ]
 )

@@ -18,6 +18,8 @@ final class ChainCache: Sendable {
 
     private let entries = Mutex<[Entry]>([])
 
+    var count: Int { entries.withLock { $0.count } }
+
     func chain(for jws: JWS) -> ValidatedChain? {
         entries.withLock { entries in
             guard let index = entries.firstIndex(where: { Self.equal($0.header, jws) }) else { return nil }

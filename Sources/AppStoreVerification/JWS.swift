@@ -41,12 +41,6 @@ package struct JWS: Sendable {
 
     package var header: ArraySlice<UInt8> { text[..<headerEnd] }
 
-    /// SHA-256 of what the signature covers, `header.payload` (RFC 7515 §5.1), which also names what it states:
-    /// the spellings of one signature are one artifact.
-    func signingInput<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        text.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<payloadEnd])) }
-    }
-
     /// The decoded header, parsed as strictly as the payload.
     func decodedHeader() throws(Refusal) -> JSONView {
         let bytes = try Self.decode(text, 0..<headerEnd, "header")
@@ -103,7 +97,7 @@ extension Refusal {
             case .tooDeep: .payloadTooDeep
             case .tooLarge: .payloadTooLarge
             }
-        self.init(code, "the payload was not read: \(error)")
+        self.init(code, "the text is not JSON as it is accepted here", found: "\(error)")
     }
 
     init(payload error: PayloadError) {

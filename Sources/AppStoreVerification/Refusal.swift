@@ -17,9 +17,14 @@ package struct Refusal: Error, Hashable, Sendable {
         self.part = part
     }
 
-    /// What was found comes from outside: enough of it to recognise, never all of it.
+    /// What was found comes from outside: enough of it to recognise, never all of it, and nothing that steers a
+    /// terminal. Scalars are counted, since a single `Character` has no length limit.
     private static func bounded(_ text: String) -> String {
-        text.utf8.count <= foundLimit ? text : String(text.prefix(foundLimit)) + "…"
+        var bounded = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars.prefix(foundLimit) {
+            bounded.append(scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar)
+        }
+        return String(bounded) + (text.unicodeScalars.count > foundLimit ? "…" : "")
     }
 
     private static let foundLimit = 120

@@ -2,7 +2,7 @@ package import AppStoreModel
 package import Primitives
 
 /// One verified JWS: its text, what it says, and how it was proven.
-package struct SignedPayload<Payload: Sendable>: Sendable {
+package struct VerifiedJWS<Payload: Sendable>: Sendable {
     package let jws: JWS
     package let payload: Verified<Payload>
     package let proof: Proof
@@ -12,6 +12,8 @@ package struct SignedPayload<Payload: Sendable>: Sendable {
 package struct Proof: Sendable, Hashable {
     /// SHA-256 of `header.payload`.
     package let signingInput: Digest
+    /// SHA-256 of the whole text, the evidence.
+    package let text: Digest
     /// The instant the chain was checked at: the signing time, or the time asked for where there is none.
     package let verifiedAt: Instant
     /// Whether `verifiedAt` is the payload's own signing time. What says no time is never appended.
@@ -20,14 +22,17 @@ package struct Proof: Sendable, Hashable {
     package let leaf: Digest
     package let root: Digest
     package let isConfiguredRoot: Bool
+
+    /// The payload's own signing time.
+    package var signingTime: Instant? { hasSigningTime ? verifiedAt : nil }
 }
 
 /// A notification with the JWS it carries, each verified by itself.
 package struct SignedNotification: Sendable {
-    package let outer: SignedPayload<Notification>
-    package let transaction: SignedPayload<Transaction>?
-    package let renewalInfo: SignedPayload<RenewalInfo>?
-    package let appTransaction: SignedPayload<AppTransaction>?
+    package let outer: VerifiedJWS<Notification>
+    package let transaction: VerifiedJWS<Transaction>?
+    package let renewalInfo: VerifiedJWS<RenewalInfo>?
+    package let appTransaction: VerifiedJWS<AppTransaction>?
     package let claims: ClaimChecks
 
     /// Whether any signature in it rests on a root an operator configured.
@@ -46,9 +51,9 @@ package struct ClaimChecks: Sendable, Hashable {
 /// A verified artifact of any of the four kinds that the App Store signs as JWS.
 package enum SignedArtifact: Sendable {
     case notification(SignedNotification)
-    case transaction(SignedPayload<Transaction>)
-    case renewalInfo(SignedPayload<RenewalInfo>)
-    case appTransaction(SignedPayload<AppTransaction>, ClaimChecks)
+    case transaction(VerifiedJWS<Transaction>)
+    case renewalInfo(VerifiedJWS<RenewalInfo>)
+    case appTransaction(VerifiedJWS<AppTransaction>, ClaimChecks)
 
     package var kind: ArtifactKind {
         switch self {

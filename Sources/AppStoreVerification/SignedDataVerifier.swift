@@ -15,6 +15,9 @@ package final class SignedDataVerifier: Sendable {
         chainPolicy = ChainPolicy(configuredRoots: trust.configuredRoots)
     }
 
+    /// How many validated chains are kept, at most 256.
+    package var cachedChainCount: Int { chains.count }
+
     /// Verifies one JWS.
     ///
     /// - Parameters:
@@ -51,14 +54,15 @@ package final class SignedDataVerifier: Sendable {
         let checks = try check(
             bundleId: claims.bundleId, appAppleId: claims.appAppleId, environment: claims.environment,
             signedDate: claims.signedDate, clock)
-        let transaction = try await nested("signedTransactionInfo", claims.data?.signedTransactionInfo) {
+        let transaction = try await nested("signedTransactionInfo", claims.data?.signedTransactionInfo, clock) {
             (jws) throws(Refusal) in try await self.signed(jws, Transaction.init, \.environment, \.signedDate, clock)
         }
-        let renewalInfo = try await nested("signedRenewalInfo", claims.data?.signedRenewalInfo) {
+        let renewalInfo = try await nested("signedRenewalInfo", claims.data?.signedRenewalInfo, clock) {
             (jws) throws(Refusal) in try await self.signed(jws, RenewalInfo.init, \.environment, \.signedDate, clock)
         }
-        let appTransaction = try await nested("signedAppTransactionInfo", claims.appData?.signedAppTransactionInfo) {
-            (jws) throws(Refusal) in
+        let appTransaction = try await nested(
+            "signedAppTransactionInfo", claims.appData?.signedAppTransactionInfo, clock
+        ) { (jws) throws(Refusal) in
             try await self.signed(jws, AppTransaction.init, \.receiptType, \.receiptCreationDate, clock)
         }
         let notification = SignedNotification(
@@ -68,7 +72,7 @@ package final class SignedDataVerifier: Sendable {
         return notification
     }
 
-    private func transaction(_ jws: JWS, _ clock: Clock) async throws(Refusal) -> SignedPayload<Transaction> {
+    private func transaction(_ jws: JWS, _ clock: Clock) async throws(Refusal) -> VerifiedJWS<Transaction> {
         let signed = try await signed(jws, Transaction.init, \.environment, \.signedDate, clock)
         let claims = signed.payload.payload
         try BundlePolicy.check(claims.bundleId, apps: trust.apps)
@@ -77,7 +81,7 @@ package final class SignedDataVerifier: Sendable {
         return signed
     }
 
-    private func renewalInfo(_ jws: JWS, _ clock: Clock) async throws(Refusal) -> SignedPayload<RenewalInfo> {
+    private func renewalInfo(_ jws: JWS, _ clock: Clock) async throws(Refusal) -> VerifiedJWS<RenewalInfo> {
         let signed = try await signed(jws, RenewalInfo.init, \.environment, \.signedDate, clock)
         let claims = signed.payload.payload
         try EnvironmentPolicy.check(claims.environment, allowed: trust.environments)
@@ -100,29 +104,33 @@ extension SignedDataVerifier {
     private func signed<Payload: Sendable>(
         _ jws: JWS, _ decode: (JSONView) throws(PayloadError) -> Payload,
         _ environment: KeyPath<Payload, Environment?>, _ signingTime: KeyPath<Payload, Instant?>, _ clock: Clock
-    ) async throws(Refusal) -> SignedPayload<Payload> {
+    ) async throws(Refusal) -> VerifiedJWS<Payload> {
         let payload: Payload
         do throws(PayloadError) { payload = try decode(jws.payload.root) } catch { throw Refusal(payload: error) }
         let signedAt = payload[keyPath: signingTime]
         let verifiedAt = signedAt ?? clock.fallbackTime
 
+        let environment = payload[keyPath: environment]
         let cached = chains.chain(for: jws)
         let chain: ValidatedChain
         if let cached {
-            try LocalEnvironmentPolicy.check(payload[keyPath: environment], allowed: trust.environments)
+            // The header passed before; whether it may carry this payload depends on the payload.
+            try LocalEnvironmentPolicy.check(environment, allowed: trust.environments)
+            try CertificateCountPolicy.check(cached.certificateCount, environment: environment)
             chain = cached
         } else {
-            chain = try await validateChain(of: jws, environment: payload[keyPath: environment])
+            chain = try await validateChain(of: jws, environment: environment)
         }
         try ValidityPolicy.check(chain, at: verifiedAt)
         try DenyListPolicy.check(chain, at: verifiedAt, denied: trust.deniedCertificates)
         try MarkerPolicy.check(chain.markers)
-        let signingInput = try SignaturePolicy.check(jws, under: chain)
+        let digests = try SignaturePolicy.check(jws, under: chain)
         if cached == nil { chains.insert(chain, for: jws) }
-        return SignedPayload(
+        return VerifiedJWS(
             jws: jws, payload: Verified(payload: payload),
             proof: Proof(
-                signingInput: signingInput, verifiedAt: verifiedAt, hasSigningTime: signedAt != nil, leaf: chain.leaf,
+                signingInput: digests.signingInput, text: digests.text, verifiedAt: verifiedAt,
+                hasSigningTime: signedAt != nil, leaf: chain.leaf,
                 root: chain.root, isConfiguredRoot: chain.isConfiguredRoot))
     }
 
@@ -130,7 +138,8 @@ extension SignedDataVerifier {
         let header = try jws.decodedHeader()
         try AlgorithmPolicy.check(header)
         try LocalEnvironmentPolicy.check(environment, allowed: trust.environments)
-        let x5c = try CertificateCountPolicy.certificates(header, environment: environment)
+        let x5c = header["x5c"]?.elements ?? []
+        try CertificateCountPolicy.check(x5c.count, environment: environment)
         return try await chainPolicy.validate(x5c: x5c)
     }
 
@@ -146,29 +155,33 @@ extension SignedDataVerifier {
     }
 
     private func nested<Payload>(
-        _ part: String, _ bytes: [UInt8]?,
-        _ verify: (JWS) async throws(Refusal) -> SignedPayload<Payload>
-    ) async throws(Refusal) -> SignedPayload<Payload>? {
+        _ part: String, _ bytes: [UInt8]?, _ clock: Clock,
+        _ verify: (JWS) async throws(Refusal) -> VerifiedJWS<Payload>
+    ) async throws(Refusal) -> VerifiedJWS<Payload>? {
         guard let bytes else { return nil }
-        do throws(Refusal) { return try await verify(try JWS(parsing: bytes)) } catch { throw error.inside(part) }
+        do throws(Refusal) {
+            let signed = try await verify(try JWS(parsing: bytes))
+            try SigningTimePolicy.check(signed.proof.signingTime, now: clock.now)
+            return signed
+        } catch {
+            throw error.inside(part)
+        }
     }
 
     private func checkNested(_ notification: SignedNotification) throws(Refusal) {
         let outer = notification.outer.payload.payload
         let transaction = notification.transaction?.payload.payload
         if let transaction {
-            try NestedPolicy.check(
-                bundleId: transaction.bundleId, environment: transaction.environment, inside: outer,
-                part: "signedTransactionInfo")
+            try NestedPolicy.check(bundleId: transaction.bundleId, inside: outer, part: "signedTransactionInfo")
+            try NestedPolicy.check(environment: transaction.environment, inside: outer, part: "signedTransactionInfo")
         }
         if let renewalInfo = notification.renewalInfo?.payload.payload {
-            try NestedPolicy.check(
-                bundleId: nil, environment: renewalInfo.environment, inside: outer, part: "signedRenewalInfo")
+            try NestedPolicy.check(environment: renewalInfo.environment, inside: outer, part: "signedRenewalInfo")
             try NestedPolicy.check(renewalInfo, beside: transaction)
         }
         if let app = notification.appTransaction?.payload.payload {
-            try NestedPolicy.check(
-                bundleId: app.bundleId, environment: app.receiptType, inside: outer, part: "signedAppTransactionInfo")
+            try NestedPolicy.check(bundleId: app.bundleId, inside: outer, part: "signedAppTransactionInfo")
+            try NestedPolicy.check(environment: app.receiptType, inside: outer, part: "signedAppTransactionInfo")
         }
     }
 }

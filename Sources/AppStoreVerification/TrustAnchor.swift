@@ -23,13 +23,15 @@ package struct ConfiguredRoot: Sendable {
     /// - Throws: `certificate_malformed` when it is neither.
     package init(file: [UInt8]) throws(Refusal) {
         do {
-            let der = file.starts(with: Array("-----BEGIN".utf8))
+            let der =
+                file.starts(with: Array("-----BEGIN".utf8))
                 ? try PEMDocument(pemString: String(decoding: file, as: UTF8.self)).derBytes : file
             certificate = try Certificate(derEncoded: der)
             fingerprint = .sha256(of: der)
         } catch {
             throw Refusal(
-                .certificateMalformed, "the trust root is no certificate", expected: "one X.509 certificate, PEM or DER",
+                .certificateMalformed, "the trust root is no certificate",
+                expected: "one X.509 certificate, PEM or DER",
                 found: "\(file.count) other bytes")
         }
     }

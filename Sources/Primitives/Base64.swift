@@ -35,6 +35,10 @@ package enum Base64URL {
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         Base64Alphabet.urlSafe.encode(Array(bytes), padded: false)
     }
+
+    package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+        Base64Alphabet.urlSafe.append(bytes, to: &text)
+    }
 }
 
 private final class Base64Alphabet: Sendable {
@@ -100,18 +104,34 @@ private final class Base64Alphabet: Sendable {
 
     func encode(_ bytes: [UInt8], padded: Bool) -> String {
         var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            bits <<= UInt32(8 * (3 - group.count))
-            for place in 0...group.count {
-                text.append(letters[Int(bits >> UInt32(18 - 6 * place) & 63)])
-            }
-            if padded {
-                for _ in group.count..<3 { text.append(Self.pad) }
-            }
+        append(bytes, to: &text)
+        if padded {
+            while !text.count.isMultiple(of: 4) { text.append(Self.pad) }
         }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Without padding.
+    func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+        let groups = bytes.count / 3
+        let rest = bytes[(groups * 3)...]
+        text.reserveCapacity(text.count + (bytes.count * 4 + 2) / 3)
+        bytes.withUnsafeBufferPointer { bytes in
+            letters.withUnsafeBufferPointer { letters in
+                for group in 0..<groups {
+                    // In bounds: three bytes a whole group, and six bits index 64 letters.
+                    let bits =
+                        UInt32(bytes[group &* 3]) << 16 | UInt32(bytes[group &* 3 &+ 1]) << 8
+                        | UInt32(bytes[group &* 3 &+ 2])
+                    text.append(letters[Int(bits >> 18)])
+                    text.append(letters[Int(bits >> 12 & 63)])
+                    text.append(letters[Int(bits >> 6 & 63)])
+                    text.append(letters[Int(bits & 63)])
+                }
+            }
+        }
+        guard !rest.isEmpty else { return }
+        let bits = rest.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - rest.count))
+        for place in 0...rest.count { text.append(letters[Int(bits >> UInt32(18 - 6 * place) & 63)]) }
     }
 }

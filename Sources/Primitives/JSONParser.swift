@@ -170,7 +170,9 @@ struct JSONParser {
         position += 1
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte = peek, let digit = JSONEscapes.hexValue(byte) else { throw malformed("a hexadecimal digit") }
+            guard let byte = peek, let digit = JSONEscapes.hexValue(byte) else {
+                throw malformed("a hexadecimal digit")
+            }
             unit = unit << 4 | UInt16(digit)
             position += 1
         }

@@ -24,7 +24,8 @@ package struct JSONView: Sendable {
                 if name.kind == .string {
                     let found = UnsafeRawBufferPointer(rebasing: bytes[Int(name.start)..<Int(name.end)])
                     if found.count == wanted.count, found.elementsEqual(wanted) { break }
-                } else if document.view(member).string == key.description {
+                } else if JSONEscapes.decode(document.bytes[document.view(member).byteRange]).elementsEqual(wanted) {
+                    // By bytes: to String's equality U+212A, the Kelvin sign, is a K.
                     break
                 }
                 member = Int(document.nodes[member + 1].next)

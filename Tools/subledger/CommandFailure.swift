@@ -12,9 +12,8 @@ struct CommandFailure: Error {
     var found: String?
     var hint: String?
     let exitCode: Int32
-    var format: OutputFormat = .table
 
-    func report() {
+    func report(as format: OutputFormat) {
         Terminal.standardError.write((format == .json ? json : text) + "\n")
     }
 

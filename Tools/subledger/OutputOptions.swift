@@ -3,6 +3,13 @@ import ArgumentParser
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case table
     case json
+
+    /// The format that errors are told in, read off the arguments themselves: they may be what is wrong.
+    static func ofErrors(arguments: [String]) -> OutputFormat {
+        let pairs = zip(arguments, arguments.dropFirst())
+        let isJSON = arguments.contains("--format=json") || pairs.contains { $0 == "--format" && $1 == "json" }
+        return isJSON ? .json : .table
+    }
 }
 
 struct OutputOptions: ParsableArguments {
@@ -15,4 +22,6 @@ struct OutputOptions: ParsableArguments {
     var effectiveFormat: OutputFormat {
         format ?? (Terminal.standardOutput.isInteractive ? .table : .json)
     }
+
+    var showsProgress: Bool { !quiet && Terminal.standardError.isInteractive }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventLog
 import SubscriptionLedger
 
 /// The command line. Exit codes: 0 done, 1 refused, unknown or found wrong, 2 usage or configuration, 3 I/O.
@@ -7,10 +8,14 @@ struct Subledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subledger",
         abstract: "A self-hosted, event-sourced ledger of App Store subscriptions.",
-        subcommands: [VerifyCommand.self]
+        subcommands: [
+            VerifyCommand.self, IngestCommand.self, StateCommand.self, HistoryCommand.self, LogCommand.self,
+            AuditCommand.self, BackupCommand.self,
+        ]
     )
 
     static func main() async {
+        let errorFormat = OutputFormat.ofErrors(arguments: CommandLine.arguments)
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -19,13 +24,30 @@ struct Subledger: AsyncParsableCommand {
                 try command.run()
             }
         } catch let failure as CommandFailure {
-            failure.report()
+            failure.report(as: errorFormat)
             exit(withError: ExitCode(failure.exitCode))
-        } catch where exitCode(for: error) == .validationFailure {
-            Terminal.standardError.write(fullMessage(for: error) + "\n")
-            exit(withError: ExitCode(CommandFailure.usage))
+        } catch let failure as AuditSupervision.ExitFailure {
+            exit(withError: ExitCode(failure.code))
+        } catch let error as EventLogError {
+            CommandFailure(error).report(as: errorFormat)
+            exit(withError: ExitCode(CommandFailure.io))
         } catch {
-            exit(withError: error)
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            switch errorFormat {
+            case .table: Terminal.standardError.write(fullMessage(for: error) + "\n")
+            case .json:
+                CommandFailure(code: "usage", message: message(for: error), exitCode: CommandFailure.usage)
+                    .report(as: .json)
+            }
+            exit(withError: ExitCode(CommandFailure.usage))
         }
+    }
+}
+
+extension CommandFailure {
+    fileprivate init(_ error: EventLogError) {
+        self.init(
+            code: error.code.rawValue, message: error.message, expected: error.expected, found: error.found,
+            hint: error.hint, exitCode: Self.io)
     }
 }

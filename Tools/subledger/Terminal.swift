@@ -11,7 +11,11 @@ struct Terminal: Sendable {
 
     /// A reader that went away (a closed pipe) is no failure of the command.
     func write(_ text: String) {
-        var rest = Array(text.utf8)[...]
+        write(Array(text.utf8))
+    }
+
+    func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }

@@ -16,22 +16,31 @@ struct TrustOptions: ParsableArguments {
         help: "An environment to accept (repeatable): Production, Sandbox, Xcode, LocalTesting.")
     var environments: [Environment] = []
 
-    @Option(name: .customLong("trust-root"), help: "A root certificate to trust besides Apple's, PEM or DER (repeatable).")
+    @Option(
+        name: .customLong("trust-root"), help: "A root certificate to trust besides Apple's, PEM or DER (repeatable).")
     var trustRoots: [String] = []
 
     func policy() throws -> TrustPolicy {
         var policy = TrustPolicy(apps: bundleIds.map { TrustPolicy.App(bundleId: $0, appAppleId: appAppleId) })
         if !environments.isEmpty { policy.environments = Set(environments) }
-        policy.configuredRoots = try trustRoots.map { path in
+        policy.configuredRoots = try Self.roots(trustRoots)
+        return policy
+    }
+
+    static func roots(_ paths: [String]) throws -> [ConfiguredRoot] {
+        try paths.map { path in
             do {
-                return try ConfiguredRoot(file: InputFile.bytes(of: path, limit: Self.certificateFileLimit))
+                return try ConfiguredRoot(file: InputFile.bytes(of: path, limit: certificateFileLimit))
             } catch let refusal as Refusal {
                 throw CommandFailure(
                     code: refusal.code.rawValue, message: "\(path): \(refusal.reason)", expected: refusal.expected,
                     found: refusal.found, exitCode: CommandFailure.usage)
+            } catch let failure as InputFailure {
+                throw CommandFailure(
+                    code: "usage", message: "the trust root \(path) was not read", found: failure.reason,
+                    exitCode: CommandFailure.usage)
             }
         }
-        return policy
     }
 
     private static let certificateFileLimit = 64 * 1_024

@@ -46,7 +46,8 @@ struct VerifyReport {
         switch result {
         case .success(let artifact):
             let proof = artifact.proof
-            let time = proof.hasSigningTime ? "signed \(proof.verifiedAt)" : "no signing time, checked at \(proof.verifiedAt)"
+            let time =
+                proof.hasSigningTime ? "signed \(proof.verifiedAt)" : "no signing time, checked at \(proof.verifiedAt)"
             return "ok       \(artifact.kind.rawValue)  \(file)  \(time)"
         case .failure(let refusal):
             var text = "refused  \(kind?.rawValue ?? "-")  \(file)  \(refusal.code): \(refusal.reason)"

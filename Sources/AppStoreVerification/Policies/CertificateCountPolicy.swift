@@ -1,16 +1,14 @@
 import AppStoreModel
-import Primitives
 
-/// x5c holds exactly leaf, intermediate and root; one certificate where local test data was allowed by name.
+/// x5c holds exactly leaf, intermediate and root; a single certificate signs local test data, and nothing else.
 enum CertificateCountPolicy {
-    static func certificates(_ header: JSONView, environment: Environment?) throws(Refusal) -> [JSONView] {
-        let certificates = header["x5c"]?.elements ?? []
-        if environment?.isLocal == true, certificates.count == 1 { return certificates }
-        guard certificates.count == 3 else {
+    static func check(_ count: Int, environment: Environment?) throws(Refusal) {
+        let isLocal = environment?.isLocal == true
+        let expected = isLocal ? 1 : 3
+        guard count == expected else {
             throw Refusal(
-                .certificateCount, "x5c holds the wrong number of certificates", expected: "3",
-                found: "\(certificates.count)")
+                isLocal ? .environmentRefused : .certificateCount, "x5c holds the wrong number of certificates",
+                expected: "\(expected)", found: "\(count)")
         }
-        return certificates
     }
 }

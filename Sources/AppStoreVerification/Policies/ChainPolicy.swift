@@ -1,9 +1,10 @@
 import AppStoreModel
-import enum Crypto.P256
 import FoundationEssentials
 import Primitives
 import SwiftASN1
 @_spi(DisableValidityCheck) import X509
+
+import enum Crypto.P256
 
 /// Path validation (RFC 5280 §6) of leaf and intermediate up to an anchor we hold, by swift-certificates. Validity
 /// in time is the `ValidityPolicy`'s, so that one validation serves signatures of any date.
@@ -82,6 +83,8 @@ final class ValidatedChain: Sendable {
     let isConfiguredRoot: Bool
     /// All fingerprints, for the deny-list.
     let fingerprints: [Digest]
+    /// How many certificates x5c holds.
+    let certificateCount: Int
     /// When every certificate is valid, both ends included (RFC 5280 §4.1.2.5).
     let window: (notBefore: Instant, notAfter: Instant)
     let markers: MarkerPolicy.Markers
@@ -110,6 +113,7 @@ final class ValidatedChain: Sendable {
         leaf = fingerprints[0]
         root = fingerprints[fingerprints.count - 1]
         self.fingerprints = fingerprints
+        certificateCount = certificates.count
         self.isConfiguredRoot = isConfiguredRoot
         self.markers = markers
         window = (

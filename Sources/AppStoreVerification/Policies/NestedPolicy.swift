@@ -3,12 +3,13 @@ import AppStoreModel
 /// The JWS inside a notification are about what the notification is about. Nothing else must match: the renewal
 /// info's productId may differ from the transaction's.
 enum NestedPolicy {
-    static func check(
-        bundleId: String?, environment: Environment?, inside outer: Notification, part: String
-    ) throws(Refusal) {
-        if let bundleId, bundleId != outer.bundleId {
+    static func check(bundleId: String?, inside outer: Notification, part: String) throws(Refusal) {
+        guard bundleId == outer.bundleId else {
             throw mismatch("bundleId", expected: outer.bundleId, found: bundleId, part)
         }
+    }
+
+    static func check(environment: Environment?, inside outer: Notification, part: String) throws(Refusal) {
         guard environment == outer.environment else {
             throw mismatch("environment", expected: outer.environment?.rawValue, found: environment?.rawValue, part)
         }

@@ -17,8 +17,8 @@ package struct FoundArtifact: Sendable {
 /// Which artifacts a file holds, by its name: `.json` a notification body, `.jws` and `.txt` one JWS,
 /// `.ndjson` and `.jsonl` one artifact a line.
 package enum ArtifactFile {
-    /// Longer lines of an archive are refused one by one.
-    package static let lineLimit = 8 * 1_024 * 1_024
+    /// Longer lines of an archive, and longer files that hold one artifact, are refused one by one.
+    package static let byteLimit = 8 * 1_024 * 1_024
 
     package static func isArchive(_ path: String) -> Bool {
         path.hasSuffix(".ndjson") || path.hasSuffix(".jsonl")
@@ -26,10 +26,10 @@ package enum ArtifactFile {
 
     /// What a whole file holds. Names of other endings are read like one line of an archive.
     package static func artifact(in bytes: [UInt8], file: String) -> FoundArtifact {
-        let content: Result<FoundArtifact.Content, Refusal> =
-            file.hasSuffix(".jws") || file.hasSuffix(".txt")
-            ? .success(FoundArtifact.Content(jws: bytes, kind: nil)) : content(of: bytes)
-        return FoundArtifact(file: file, content: content)
+        let isJWS = file.hasSuffix(".jws") || file.hasSuffix(".txt")
+        return FoundArtifact(
+            file: file,
+            content: isJWS ? .success(FoundArtifact.Content(jws: bytes, kind: nil)) : content(of: bytes))
     }
 
     /// What one line of an archive holds: a notification body, a JWS in quotes, or a bare JWS.
@@ -38,6 +38,11 @@ package enum ArtifactFile {
     }
 
     private static func content(of bytes: [UInt8]) -> Result<FoundArtifact.Content, Refusal> {
+        guard bytes.count <= byteLimit else {
+            return .failure(
+                Refusal(
+                    .payloadTooLarge, "the text is too long", expected: "at most \(byteLimit) bytes", found: "more"))
+        }
         guard let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "\"")
         else { return .success(FoundArtifact.Content(jws: bytes, kind: nil)) }
         do throws(JSONError) {

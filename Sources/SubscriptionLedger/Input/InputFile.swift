@@ -8,16 +8,13 @@ package struct InputFailure: Error, Sendable {
 
 /// Files read whole, or line by line, with a bound on either.
 package enum InputFile {
+    /// A file beyond `limit` comes cut to `limit` + 1 bytes: enough to be refused.
     /// - Parameter path: `-` is standard input.
-    /// - Throws: `InputFailure` when it cannot be read or is longer than `limit` bytes.
     package static func bytes(of path: String, limit: Int) throws(InputFailure) -> [UInt8] {
         var reader = try ChunkReader(path: path)
         var bytes: [UInt8] = []
-        while let chunk = try reader.next() {
-            bytes += chunk
-            guard bytes.count <= limit else {
-                throw InputFailure(path: path, reason: "longer than \(limit) bytes")
-            }
+        while bytes.count <= limit, let chunk = try reader.next() {
+            bytes += chunk.prefix(limit + 1 - bytes.count)
         }
         return bytes
     }

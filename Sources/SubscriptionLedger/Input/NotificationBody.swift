@@ -13,6 +13,8 @@ package enum NotificationBody {
                     expected: "{\"signedPayload\": …}, version 2", found: "notification_type"))
         }
         return .failure(
-            Refusal(.kindUnknown, "this is no notification", expected: "{\"signedPayload\": …}", found: "another JSON text"))
+            Refusal(
+                .kindUnknown, "this is no notification", expected: "{\"signedPayload\": …}", found: "another JSON text")
+        )
     }
 }

@@ -1,0 +1,18 @@
+import AppStoreModel
+import LedgerModel
+
+package enum PriceIncrease: String, Sendable, CaseIterable {
+    case pending, accepted
+}
+
+extension Moment {
+    /// Nil without an increase, and once there is nothing left to renew at the new price.
+    var priceIncrease: PriceIncrease? {
+        guard rule.status != .revoked, rule.status != .expired else { return nil }
+        switch renewal?.priceIncreaseStatus {
+        case .pending: return .pending
+        case .accepted: return .accepted
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,12 @@
+import AppStoreModel
+import LedgerModel
+
+extension AppFact {
+    init(_ appTransaction: AppTransaction) {
+        self.init()
+        originalApplicationVersion = appTransaction.originalApplicationVersion?.stated
+        originalPurchaseDate = appTransaction.originalPurchaseDate
+        originalPlatform = appTransaction.originalPlatform?.stated
+        preorderDate = appTransaction.preorderDate
+    }
+}

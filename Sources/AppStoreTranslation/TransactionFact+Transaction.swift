@@ -1,0 +1,37 @@
+import AppStoreModel
+import LedgerModel
+
+extension TransactionFact {
+    /// Nil without a transactionId.
+    init?(_ transaction: Transaction) {
+        guard let transactionId = transaction.transactionId?.stated else { return nil }
+        self.init(transactionId: transactionId)
+        webOrderLineItemId = transaction.webOrderLineItemId?.stated.flatMap { $0 == "0" ? nil : $0 }
+        productId = transaction.productId?.stated
+        subscriptionGroupIdentifier = transaction.subscriptionGroupIdentifier?.stated
+        type = transaction.type?.stated
+        inAppOwnershipType = transaction.inAppOwnershipType?.stated
+        transactionReason = transaction.transactionReason?.stated
+        purchaseDate = transaction.purchaseDate
+        expiresDate = transaction.expiresDate
+        isUpgraded = transaction.isUpgraded ?? false
+        revocation = Revocation(transaction)
+        offer = Offer(
+            offerType: transaction.offerType, offerIdentifier: transaction.offerIdentifier?.stated,
+            offerDiscountType: transaction.offerDiscountType?.stated, offerPeriod: transaction.offerPeriod?.stated)
+        price = transaction.price.map { Price(price: $0, currency: transaction.currency?.stated) }
+        appAccountToken = transaction.appAccountToken?.stated
+        appTransactionId = transaction.appTransactionId?.stated
+        previousOriginalTransactionId = transaction.previousOriginalTransactionId?.stated
+    }
+}
+
+extension TransactionFact.Revocation {
+    fileprivate init?(_ transaction: Transaction) {
+        guard let revocationDate = transaction.revocationDate else { return nil }
+        self.init(revocationDate: revocationDate)
+        revocationReason = transaction.revocationReason
+        revocationType = transaction.revocationType?.stated
+        revocationPercentage = transaction.revocationPercentage
+    }
+}

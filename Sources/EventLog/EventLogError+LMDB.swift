@@ -1,0 +1,42 @@
+import LMDB
+
+extension EventLogError {
+    init(opening directory: String, _ error: LMDBError) {
+        let code: Code =
+            switch error.code {
+            case .MDB_VERSION_MISMATCH: .versionUnknown
+            case .MDB_INVALID, .MDB_CORRUPTED, .MDB_PAGE_NOTFOUND, .MDB_INCOMPATIBLE: .logCorrupt
+            default: Self.code(of: error)
+            }
+        self.init(
+            code, "the environment at \(directory) cannot be opened: \(error.operation): \(error.code)",
+            expected: error.expected, found: error.found,
+            hint: code == .logCorrupt ? "Run `subledger audit verify --deep`, or restore a backup." : nil)
+    }
+
+    init(_ error: LMDBError, while doing: String) {
+        let code = Self.code(of: error)
+        let hint: String? =
+            switch code {
+            case .mapFull: "Raise log.mapSizeBytes and start again."
+            case .diskFull: "Make room on the disk; appends resume by themselves."
+            default: nil
+            }
+        self.init(code, "\(doing): \(error.operation): \(error.code)", hint: hint)
+    }
+
+    /// Whether nothing of a failed transaction can be in the file: there was no room for it.
+    static func isNoRoom(_ error: LMDBError) -> Bool {
+        [.MDB_MAP_FULL, .ENOSPC, .EDQUOT, .EFBIG].contains(error.code)
+    }
+
+    private static func code(of error: LMDBError) -> Code {
+        switch error.code {
+        case .MDB_MAP_FULL: .mapFull
+        case .ENOSPC, .EDQUOT, .EFBIG: .diskFull
+        case .MDB_READERS_FULL: .busy
+        case .MDB_CORRUPTED, .MDB_PAGE_NOTFOUND, .MDB_CURSOR_FULL, .MDB_PAGE_FULL: .logCorrupt
+        default: .ioError
+        }
+    }
+}

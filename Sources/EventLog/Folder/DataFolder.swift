@@ -1,0 +1,46 @@
+import Glibc
+
+/// The ledger's folder and the places in it.
+package struct DataFolder: Sendable {
+    package let path: String
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    package var log: String { path + "/log" }
+    package var derived: String { path + "/derived" }
+    package var vault: String { path + "/vault" }
+    package var keys: String { path + "/keys" }
+    package var quarantine: String { path + "/quarantine" }
+    package var checkpointKey: String { keys + "/checkpoint.key" }
+    package var lock: String { path + "/LOCK" }
+
+    /// Whether a ledger was ever opened here.
+    package var exists: Bool { access(log + "/data.mdb", F_OK) == 0 }
+
+    /// Makes the folder and what is missing in it, readable for its owner alone.
+    package func create() throws(EventLogError) {
+        for folder in [path, log, derived, vault, keys, quarantine] {
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+                throw EventLogError(system: "the folder \(folder) cannot be made")
+            }
+        }
+    }
+}
+
+extension EventLogError {
+    /// The failure of the system call before.
+    init(system what: String) {
+        let code: Code = [ENOSPC, EDQUOT, EFBIG].contains(errno) ? .diskFull : .ioError
+        self.init(code, "\(what): \(String(cString: strerror(errno)))")
+    }
+}
+
+extension DataFolder {
+    /// What the data file of an environment takes on the disk; 0 when there is none. Holes do not count.
+    package static func bytesOnDisk(in folder: String) -> Int64 {
+        var status = stat()
+        return stat(folder + "/data.mdb", &status) == 0 ? Int64(status.st_blocks) * 512 : 0
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+package import Primitives
+import Synchronization
+
+/// What was refused although well-formed, kept to be tried again after a fix: one file an artifact, named by the
+/// digest of its bytes, the newest refusal's reason in front.
+///
+/// Bounded, since anybody may send it: when it is full, what is there stays and new items are not kept.
+package final class Quarantine: Sendable {
+    package struct Limits: Sendable {
+        package var items = 10_000
+        package var bytes = 256 * 1_024 * 1_024
+
+        package init() {}
+    }
+
+    package struct Contents: Hashable, Sendable {
+        package var items: Int
+        package var bytes: Int
+    }
+
+    private let folder: String
+    private let limits: Limits
+    private let contents: Mutex<Contents>
+
+    package init(folder: DataFolder, limits: Limits = Limits()) throws(EventLogError) {
+        self.folder = folder.quarantine
+        self.limits = limits
+        contents = Mutex(try Self.measure(folder.quarantine))
+    }
+
+    /// Keeps an artifact, durably, once per digest.
+    ///
+    /// - Parameter note: why and when it was refused, a JSON object; the first line of the file.
+    /// - Returns: whether it is in quarantine; false when there is no room.
+    package func keep(_ artifact: [UInt8], note: JSONValue) throws(EventLogError) -> Bool {
+        let path = "\(folder)/\(Digest.sha256(of: artifact).hex)"
+        if access(path, F_OK) == 0 { return true }
+        let file = Array(note.serialized().utf8) + [UInt8(ascii: "\n")] + artifact
+        let hasRoom = contents.withLock { contents in
+            guard contents.items < limits.items, contents.bytes + file.count <= limits.bytes else { return false }
+            contents.items += 1
+            contents.bytes += file.count
+            return true
+        }
+        guard hasRoom else { return false }
+        do throws(EventLogError) {
+            try SmallFile.write(file, to: path)
+        } catch {
+            contents.withLock { contents in
+                contents.items -= 1
+                contents.bytes -= file.count
+            }
+            throw error
+        }
+        return true
+    }
+
+    package var size: Contents { contents.withLock { $0 } }
+
+    /// Counted from the files, for who does not write.
+    package static func measure(_ folder: String) throws(EventLogError) -> Contents {
+        guard let directory = opendir(folder) else {
+            if errno == ENOENT { return Contents(items: 0, bytes: 0) }
+            throw EventLogError(system: "\(folder) cannot be read")
+        }
+        defer { closedir(directory) }
+        var contents = Contents(items: 0, bytes: 0)
+        while let entry = readdir(directory) {
+            // d_name is a NUL-terminated C string inside the entry, valid until the next readdir.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name.utf8.count == 64 else { continue }
+            var status = stat()
+            guard stat("\(folder)/\(name)", &status) == 0 else { continue }
+            contents.items += 1
+            contents.bytes += Int(status.st_size)
+        }
+        return contents
+    }
+}

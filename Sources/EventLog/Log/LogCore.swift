@@ -1,0 +1,84 @@
+import Glibc
+import LMDB
+import Primitives
+import Synchronization
+
+/// What writer and readers of one open log share.
+final class LogCore: Sendable {
+    private let directory: String
+    private let options: Environment.Options
+    /// Nil while the environment is closed to be opened again.
+    private let opened: Mutex<LogStore?>
+    private let acknowledged: Mutex<TreeHead>
+    let packer: EvidencePacker
+
+    init(directory: String, options: Environment.Options) throws {
+        self.directory = directory
+        self.options = options
+        let store = try LogStore(directory: directory, options: options)
+        opened = Mutex(store)
+        let (head, headers) = try store.environment.read { transaction in
+            (try store.head(transaction), try store.headerTexts(transaction))
+        }
+        acknowledged = Mutex(head)
+        packer = EvidencePacker(headers: HeaderTable(texts: headers))
+    }
+
+    /// - Throws: `busy` while the environment is being opened again.
+    func store() throws(EventLogError) -> LogStore {
+        guard let store = opened.withLock({ $0 }) else {
+            throw EventLogError(.busy, "the log is being opened again after a failed commit", hint: "Try again.")
+        }
+        return store
+    }
+
+    /// The newest size and root that readers may see.
+    var head: TreeHead { acknowledged.withLock { $0 } }
+
+    func publish(_ head: TreeHead) {
+        acknowledged.withLock { $0 = head }
+    }
+
+    /// What the writer needs to go on, read from the log. Before the first append after opening.
+    func writerState(recent: [(Identity, UInt64)]) throws -> WriterState {
+        let store = try store()
+        return try store.environment.read { transaction in
+            let head = try store.head(transaction)
+            let edge = try RightEdge(size: head.size) { level, index in
+                try store.storedHash(transaction, level: level, index: index)
+            }
+            guard edge.root == head.root else {
+                throw EventLogError(
+                    .logCorrupt, "the tree does not lead to the stored root", expected: head.root.hex,
+                    found: edge.root.hex, hint: "Run `subledger audit verify --deep`.")
+            }
+            let last = head.size == 0 ? nil : try store.record(transaction, at: head.size - 1)
+            return WriterState(
+                edge: edge, lastRecordedAt: last?.record.recordedAt ?? .earliest,
+                storedHeaders: try store.headerTexts(transaction).count, recent: recent)
+        }
+    }
+
+    /// Closes the environment and opens it again, to learn what of a failed commit is there.
+    ///
+    /// It closes when the readers at work have ended, which is soon: no reader crosses an await.
+    func reopen() throws {
+        opened.withLock { $0 = nil }
+        var attempts = Self.reopenAttempts
+        while true {
+            do {
+                let store = try LogStore(directory: directory, options: options)
+                let head = try store.environment.read { try store.head($0) }
+                opened.withLock { $0 = store }
+                publish(head)
+                return
+            } catch let error as EventLogError where error.isRetryable && attempts > 0 {
+                attempts -= 1
+                usleep(Self.reopenPauseMicroseconds)
+            }
+        }
+    }
+
+    private static let reopenAttempts = 3_000
+    private static let reopenPauseMicroseconds: UInt32 = 10_000
+}

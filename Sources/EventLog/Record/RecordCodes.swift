@@ -1,0 +1,131 @@
+/// What was observed. Values are added, never given another meaning.
+package struct EventKind: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let transactionVerified = EventKind(rawValue: 1)
+    package static let statusPolled = EventKind(rawValue: 2)
+    package static let notificationReceived = EventKind(rawValue: 3)
+    package static let receiptVerified = EventKind(rawValue: 4)
+    package static let renewalInfoVerified = EventKind(rawValue: 5)
+    package static let appTransactionVerified = EventKind(rawValue: 6)
+    package static let customerLinked = EventKind(rawValue: 16)
+    package static let customersMerged = EventKind(rawValue: 17)
+    package static let linkRefused = EventKind(rawValue: 18)
+    package static let subscriptionTransferred = EventKind(rawValue: 19)
+    package static let entitlementGranted = EventKind(rawValue: 20)
+    package static let customerErased = EventKind(rawValue: 21)
+    package static let catalogChanged = EventKind(rawValue: 32)
+    package static let rulesActivated = EventKind(rawValue: 33)
+
+    private static let names: [EventKind: String] = [
+        .transactionVerified: "transactionVerified", .statusPolled: "statusPolled",
+        .notificationReceived: "notificationReceived", .receiptVerified: "receiptVerified",
+        .renewalInfoVerified: "renewalInfoVerified", .appTransactionVerified: "appTransactionVerified",
+        .customerLinked: "customerLinked", .customersMerged: "customersMerged", .linkRefused: "linkRefused",
+        .subscriptionTransferred: "subscriptionTransferred", .entitlementGranted: "entitlementGranted",
+        .customerErased: "customerErased", .catalogChanged: "catalogChanged", .rulesActivated: "rulesActivated",
+    ]
+
+    /// The name in answers; a kind of a later version is its number.
+    package var name: String { Self.names[self] ?? "\(rawValue)" }
+}
+
+/// By which way an event came.
+package enum EventSource: UInt8, Sendable {
+    case http = 1, file, poll, reconcile, `operator`, `import`
+
+    package var name: String {
+        switch self {
+        case .http: "http"
+        case .file: "file"
+        case .poll: "poll"
+        case .reconcile: "reconcile"
+        case .operator: "operator"
+        case .import: "import"
+        }
+    }
+}
+
+package enum EnvironmentCode: UInt8, Sendable {
+    case none = 0, production, sandbox, xcode, localTesting
+
+    /// Apple's word for it.
+    package var name: String? {
+        switch self {
+        case .none: nil
+        case .production: "Production"
+        case .sandbox: "Sandbox"
+        case .xcode: "Xcode"
+        case .localTesting: "LocalTesting"
+        }
+    }
+
+    package init?(name: String) {
+        switch name {
+        case "Production": self = .production
+        case "Sandbox": self = .sandbox
+        case "Xcode": self = .xcode
+        case "LocalTesting": self = .localTesting
+        default: return nil
+        }
+    }
+}
+
+/// What the evidence is.
+package struct ArtifactCode: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let none = ArtifactCode(rawValue: 0)
+    package static let notificationV2 = ArtifactCode(rawValue: 1)
+    package static let transaction = ArtifactCode(rawValue: 2)
+    package static let renewalInfo = ArtifactCode(rawValue: 3)
+    package static let appTransaction = ArtifactCode(rawValue: 4)
+    package static let receipt = ArtifactCode(rawValue: 5)
+    package static let receiptIOS6 = ArtifactCode(rawValue: 6)
+    package static let verifyReceiptAnswer = ArtifactCode(rawValue: 7)
+    package static let serverAPIAnswer = ArtifactCode(rawValue: 8)
+    package static let notificationV1 = ArtifactCode(rawValue: 9)
+    package static let yaml = ArtifactCode(rawValue: 10)
+
+    private static let names = [
+        "none", "notification", "transaction", "renewal-info", "app-transaction", "receipt", "receipt-ios6",
+        "verify-receipt", "server-api", "notification-v1", "yaml",
+    ]
+
+    package var name: String {
+        Int(rawValue) < Self.names.count ? Self.names[Int(rawValue)] : "\(rawValue)"
+    }
+}
+
+/// Why the content may be believed.
+package enum TrustClass: UInt8, Sendable {
+    case signed = 1, fetched, sharedSecret, asserted, own
+
+    package var name: String {
+        switch self {
+        case .signed: "signed"
+        case .fetched: "fetched"
+        case .sharedSecret: "sharedSecret"
+        case .asserted: "asserted"
+        case .own: "own"
+        }
+    }
+}
+
+package struct RecordFlags: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// A root that an operator configured vouched for it.
+    package static let configuredRoot = RecordFlags(rawValue: 1)
+    /// A notification whose UUID was seen before, with other bytes.
+    package static let repeats = RecordFlags(rawValue: 2)
+    /// A secret in the evidence was checked, then blanked.
+    package static let redacted = RecordFlags(rawValue: 4)
+    /// An unchanged answer; the body names the position it confirms.
+    package static let confirms = RecordFlags(rawValue: 8)
+    /// In Production, without a configured appAppleId to compare with.
+    package static let appIdNotChecked = RecordFlags(rawValue: 16)
+}

@@ -1,0 +1,64 @@
+import Primitives
+
+/// A group of requests made into records: what is new, where it will stand, and what to answer.
+struct GroupPlan {
+    struct NewEvent {
+        let record: Record
+        let prepared: PreparedEvent
+        /// The record's bytes and its leaf hash, as they are stored.
+        let stored: [UInt8]
+    }
+
+    private(set) var newEvents: [NewEvent] = []
+    private(set) var completedHashes: [StoredHash] = []
+    private(set) var answers: [[Appended]] = []
+    private(set) var edge: RightEdge
+    private(set) var identities: [Identity: UInt64] = [:]
+    private var recordedAt: Instant
+
+    /// - Parameters:
+    ///   - edge: of the log as it is.
+    ///   - recordedAt: the time of these events, not below that of the last.
+    ///   - known: the position at which an identity stands in the log already.
+    init(
+        _ requests: [AppendRequest], after edge: RightEdge, recordedAt: Instant,
+        known: (Identity) throws -> UInt64?
+    ) rethrows {
+        self.edge = edge
+        self.recordedAt = recordedAt
+        answers.reserveCapacity(requests.count)
+        for request in requests {
+            var answer: [Appended] = []
+            for event in request.events { answer.append(try plan(event, known)) }
+            answers.append(answer)
+        }
+    }
+
+    private mutating func plan(_ event: PreparedEvent, _ known: (Identity) throws -> UInt64?) rethrows -> Appended {
+        let draft = event.draft
+        if let position = try identities[draft.identity] ?? known(draft.identity) {
+            return Appended(position: position, isDuplicate: true, isAppended: false)
+        }
+        var first: UInt64?
+        if let repeatIdentity = draft.repeatIdentity {
+            first = try identities[repeatIdentity] ?? known(repeatIdentity)
+            if first == nil { identities[repeatIdentity] = edge.size }
+        }
+        identities[draft.identity] = edge.size
+        let record = draft.record(position: edge.size, recordedAt: recordedAt, repeats: first != nil)
+        append(record, event)
+        return Appended(position: first ?? record.position, isDuplicate: first != nil, isAppended: true)
+    }
+
+    private mutating func append(_ record: Record, _ event: PreparedEvent) {
+        var stored: [UInt8] = []
+        stored.reserveCapacity(record.byteCount + Digest.byteCount)
+        record.append(to: &stored)
+        let leafHash = MerkleTree.leafHash(of: stored.span.bytes)
+        stored.append(leafHash)
+        edge.append(leafHash, completed: &completedHashes)
+        newEvents.append(NewEvent(record: record, prepared: event, stored: stored))
+    }
+
+    var head: TreeHead { TreeHead(size: edge.size, root: edge.root) }
+}

@@ -1,0 +1,148 @@
+import LMDB
+import Primitives
+import Synchronization
+
+/// The one thread that changes the log.
+///
+/// It takes what waits, as a group of up to `groupCommitEvents` events or 16 MiB, writes it in one transaction, and
+/// answers every caller once, after the sync. When there was no room, nothing of the group is in the log and the
+/// callers may try again. After any other failed commit the outcome is unknown: the environment is closed and opened
+/// again, and the identities settle the retries; no failed sync is repeated.
+final class Writer: Sendable {
+    static let groupByteLimit = 16 * 1_024 * 1_024
+
+    let queue = WriterQueue()
+    private let log: LogCore
+    private let configuration: EventLog.Configuration
+    private let follower: LogFollower
+    private let thread = Mutex<DedicatedThread?>(nil)
+
+    init(log: LogCore, configuration: EventLog.Configuration, follower: LogFollower) {
+        self.log = log
+        self.configuration = configuration
+        self.follower = follower
+    }
+
+    func start() throws(EventLogError) {
+        let started = try DedicatedThread { self.run() }
+        thread.withLock { $0 = started }
+    }
+
+    /// Lets the writer finish what waits, and waits for it.
+    func stop() {
+        queue.close()
+        thread.withLock { $0.take() }?.join()
+    }
+
+    private func run() {
+        var state: WriterState?
+        while let group = queue.takeGroup(
+            eventLimit: configuration.groupCommitEvents, byteLimit: Self.groupByteLimit)
+        {
+            do {
+                if state == nil { state = try log.writerState(recent: follower.unappliedIdentities()) }
+                let answers = try commit(group, &state)
+                for (request, answer) in zip(group, answers) { request.answer.resume(returning: answer) }
+            } catch {
+                let failure = (error as? EventLogError) ?? EventLogError(.ioError, "\(error)")
+                for request in group { request.answer.resume(throwing: failure) }
+            }
+        }
+    }
+
+    private func commit(_ group: [AppendRequest], _ state: inout WriterState?) throws -> [[Appended]] {
+        guard var current = state else { return [] }
+        let recordedAt = max(configuration.clock(), current.lastRecordedAt)
+        let plan = try GroupPlan(group, after: current.edge, recordedAt: recordedAt) { identity in
+            try current.recent[identity] ?? follower.storedIdentity(identity)
+        }
+        guard !plan.newEvents.isEmpty else { return plan.answers }
+        do {
+            try write(plan, &current)
+        } catch let error as LMDBError {
+            if !EventLogError.isNoRoom(error) {
+                state = nil
+                try log.reopen()
+            }
+            throw EventLogError(error, while: "the group was not committed")
+        }
+        current.committed(plan, recordedAt: recordedAt)
+        state = current
+        log.publish(plan.head)
+        follower.committed(
+            plan.newEvents.map {
+                CommittedEvent(
+                    record: $0.record, repeatIdentity: $0.prepared.draft.repeatIdentity, facts: $0.prepared.draft.facts)
+            })
+        state?.forget(below: follower.appliedSize())
+        return plan.answers
+    }
+
+    private func write(_ plan: GroupPlan, _ state: inout WriterState) throws {
+        let store = try log.store()
+        var transaction = try store.environment.beginWrite()
+        for text in log.packer.headers.texts(from: state.storedHeaders) {
+            let sealed = Sealed.bytes(of: text)
+            try transaction.put(sealed.span.bytes, at: UInt64(state.storedHeaders), in: store.headers, .append)
+            state.storedHeaders += 1
+        }
+        for event in plan.newEvents {
+            let position = event.record.position
+            try transaction.put(event.stored.span.bytes, at: position, in: store.records, .append)
+            if event.record.evidenceLength > 0 {
+                let packed = event.prepared.packedEvidence
+                try transaction.put(packed.span.bytes, at: position, in: store.evidence, .append)
+            }
+        }
+        for hash in plan.completedHashes {
+            let bytes = hash.hash.bytes
+            try transaction.put(bytes.span.bytes, at: hash.index, in: store.tree[hash.level - 1], .append)
+        }
+        let head = plan.head.bytes
+        try transaction.put(head.span.bytes, at: MetaKey.head.span.bytes, in: store.meta)
+        try transaction.commit()
+    }
+}
+
+/// What the writer knows of the log between groups. A copy is tried, and kept when the commit holds.
+struct WriterState {
+    var edge: RightEdge
+    var lastRecordedAt: Instant
+    var storedHeaders: Int
+    /// Identities whose events the derived store has not applied yet, asked before it.
+    var recent: [Identity: UInt64]
+    private var remembered: [(position: UInt64, identity: Identity)] = []
+    private var forgotten = 0
+
+    init(edge: RightEdge, lastRecordedAt: Instant, storedHeaders: Int, recent: [(Identity, UInt64)]) {
+        self.edge = edge
+        self.lastRecordedAt = lastRecordedAt
+        self.storedHeaders = storedHeaders
+        self.recent = [:]
+        for (identity, position) in recent where self.recent[identity] == nil {
+            self.recent[identity] = position
+            remembered.append((position, identity))
+        }
+    }
+
+    mutating func committed(_ plan: GroupPlan, recordedAt: Instant) {
+        edge = plan.edge
+        lastRecordedAt = recordedAt
+        for (identity, position) in plan.identities {
+            recent[identity] = position
+            remembered.append((position, identity))
+        }
+    }
+
+    /// Drops what the derived store answers by now.
+    mutating func forget(below size: UInt64) {
+        while forgotten < remembered.count, remembered[forgotten].position < size {
+            recent[remembered[forgotten].identity] = nil
+            forgotten += 1
+        }
+        if forgotten > 65_536, forgotten > remembered.count / 2 {
+            remembered.removeFirst(forgotten)
+            forgotten = 0
+        }
+    }
+}

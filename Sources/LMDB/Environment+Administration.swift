@@ -1,0 +1,82 @@
+import CLMDB
+import Synchronization
+
+extension Environment {
+    /// The state of the environment as of its last commit.
+    package struct Information: Hashable, Sendable {
+        package var mapSizeBytes: Int
+        package var pageSizeBytes: Int
+        /// The number of the last page in use; pages before it may be free.
+        package var lastPage: Int
+        package var lastTransactionID: UInt64
+        /// The slots of the reader table that have ever been taken; it never shrinks.
+        package var readerSlots: Int
+        package var maxReaders: Int
+    }
+
+    package func information() throws(LMDBError) -> Information {
+        var information = unsafe MDB_envinfo()
+        try LMDBError.check(unsafe mdb_env_info(handle, &information), "mdb_env_info")
+        var statistics = MDB_stat()
+        try LMDBError.check(unsafe mdb_env_stat(handle, &statistics), "mdb_env_stat")
+        return unsafe Information(
+            mapSizeBytes: information.me_mapsize, pageSizeBytes: Int(statistics.ms_psize),
+            lastPage: information.me_last_pgno, lastTransactionID: UInt64(information.me_last_txnid),
+            readerSlots: Int(information.me_numreaders), maxReaders: Int(information.me_maxreaders))
+    }
+
+    /// Frees the slots of readers whose process died, which else would keep pages from being used again.
+    /// - Returns: how many there were.
+    @discardableResult
+    package func clearStaleReaders() throws(LMDBError) -> Int {
+        var dead: Int32 = 0
+        try LMDBError.check(unsafe mdb_reader_check(handle, &dead), "mdb_reader_check")
+        return Int(dead)
+    }
+
+    /// Syncs the data file. Commits do that by themselves; this is for a file written by other means.
+    package func sync() throws(LMDBError) {
+        try LMDBError.check(unsafe mdb_env_sync(handle, 1), "mdb_env_sync")
+    }
+
+    /// Opens a named database, creating it when it does not exist and the environment is not read-only.
+    ///
+    /// Transactions that began before cannot use the handle. Call it outside any transaction of this thread.
+    /// - Throws: `MDB_NOTFOUND` when it does not exist and cannot be created, `MDB_INCOMPATIBLE` when it exists with
+    ///   other flags, `MDB_DBS_FULL` beyond `maxDatabases`.
+    package func openDatabase(_ name: String, flags: Database.Flags = []) throws(LMDBError) -> Database {
+        // A transaction that opens databases must end before another one in this process may (lmdb.h, mdb_dbi_open).
+        try databaseOpening.withLock { _ throws(LMDBError) in
+            do throws(LMDBError) {
+                let reader = try beginRead()
+                let database = try reader.openDatabase(name, flags: flags, options: 0)
+                try reader.end()
+                return database
+            } catch {
+                guard error.code == .MDB_NOTFOUND, !options.readOnly else { throw error }
+            }
+            let writer = try beginWrite()
+            let database = try writer.openDatabase(name, flags: flags, options: UInt32(MDB_CREATE))
+            try writer.end()
+            return database
+        }
+    }
+}
+
+extension LMDBTransaction {
+    fileprivate borrowing func openDatabase(
+        _ name: String, flags: Database.Flags, options: UInt32
+    ) throws(LMDBError) -> Database {
+        var database: MDB_dbi = 0
+        try LMDBError.check(
+            unsafe mdb_dbi_open(handle, name, flags.rawValue | options, &database), "mdb_dbi_open \(name)")
+        var found: UInt32 = 0
+        try LMDBError.check(unsafe mdb_dbi_flags(handle, database, &found), "mdb_dbi_flags")
+        guard found == flags.rawValue else {
+            throw LMDBError(
+                .MDB_INCOMPATIBLE, operation: "mdb_dbi_open \(name)",
+                expected: "flags \(flags.rawValue)", found: "\(found)")
+        }
+        return Database(handle: database, flags: flags)
+    }
+}

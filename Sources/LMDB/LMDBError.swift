@@ -1,0 +1,49 @@
+import CLMDB
+import Glibc
+
+/// A failure of liblmdb, of the operating system beneath it, or of a data file that must not be handed to it.
+///
+/// Equality is on the code alone, so that callers and tests compare what happened and not how it was worded.
+package struct LMDBError: Error, Sendable {
+    package var code: Code
+    /// What was being done, by its C name where there is one: `mdb_txn_commit`.
+    package var operation: String
+    package var expected: String?
+    package var found: String?
+
+    package init(_ code: Code, operation: String, expected: String? = nil, found: String? = nil) {
+        self.code = code
+        self.operation = operation
+        self.expected = expected
+        self.found = found
+    }
+}
+
+extension LMDBError: Hashable {
+    package static func == (left: LMDBError, right: LMDBError) -> Bool { left.code == right.code }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}
+
+extension LMDBError: CustomStringConvertible {
+    package var description: String {
+        var text = "\(operation): \(code) (\(code.explanation))"
+        if let expected { text += "; expected \(expected)" }
+        if let found { text += "\(expected == nil ? "; " : ", ")found \(found)" }
+        return text
+    }
+}
+
+extension LMDBError {
+    /// Throws unless `result` is `MDB_SUCCESS`. Every return code of liblmdb comes through here.
+    @inline(__always)
+    static func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(LMDBError) {
+        guard result != MDB_SUCCESS else { return }
+        throw LMDBError(Code(rawValue: result), operation: operation())
+    }
+
+    /// The error of the system call that has just failed.
+    static func system(_ operation: String) -> LMDBError {
+        LMDBError(Code(rawValue: errno), operation: operation)
+    }
+}

@@ -1,0 +1,29 @@
+package import AppStoreModel
+
+/// Names what is known of one download of the app, apart from its purchases.
+package struct AppAccountKey: Hashable, Sendable {
+    package let environment: Environment
+    package let bundleId: String
+    package let account: Account
+
+    /// Payloads signed before 2025-02 carry no appTransactionId: these belong to the customer they were posted for.
+    package enum Account: Hashable, Sendable {
+        case appTransaction(String)
+        case customer(CustomerHandle)
+    }
+
+    package init(environment: Environment, bundleId: String, account: Account) {
+        self.environment = environment
+        self.bundleId = bundleId
+        self.account = account
+    }
+}
+
+/// The sixteen random bytes, big-endian, that stand for a customer everywhere outside the vault.
+package struct CustomerHandle: Hashable, Sendable {
+    package let value: UInt128
+
+    package init(value: UInt128) {
+        self.value = value
+    }
+}

@@ -1,0 +1,33 @@
+/// Why bytes are no encoded fact. Equal when the codes are.
+package struct FactCodecError: Error, Hashable, Sendable {
+    package struct Code: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Made by another version of the decoder.
+        package static let versionUnknown = Code(rawValue: "fact_version_unknown")
+        package static let truncated = Code(rawValue: "fact_truncated")
+        /// A byte that no encoder writes there: unknown, out of order, not minimal, not UTF-8, or left over.
+        package static let malformed = Code(rawValue: "fact_malformed")
+    }
+
+    package let code: Code
+    package let expected: String
+    package let found: String
+
+    init(_ code: Code, expected: String, found: String) {
+        self.code = code
+        self.expected = expected
+        self.found = found
+    }
+
+    package static func == (left: FactCodecError, right: FactCodecError) -> Bool { left.code == right.code }
+    package func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}
+
+extension FactCodecError: CustomStringConvertible {
+    package var description: String {
+        "\(code.rawValue): a stored fact is not as it was written; expected \(expected), found \(found). "
+            + "Rebuild the facts from the log."
+    }
+}

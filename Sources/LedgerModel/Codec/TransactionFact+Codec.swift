@@ -1,0 +1,68 @@
+import AppStoreModel
+import Primitives
+
+extension TransactionFact {
+    func encode(to writer: inout FactWriter) {
+        writer.string(transactionId)
+        writer.field(1, webOrderLineItemId)
+        writer.field(2, productId)
+        writer.field(3, subscriptionGroupIdentifier)
+        writer.field(4, type)
+        writer.field(5, inAppOwnershipType)
+        writer.field(6, transactionReason)
+        writer.field(7, purchaseDate)
+        writer.field(8, expiresDate)
+        writer.flag(9, isUpgraded)
+        writer.field(10, revocation?.revocationDate)
+        writer.field(11, revocation?.revocationReason)
+        writer.field(12, revocation?.revocationType)
+        writer.field(13, revocation?.revocationPercentage)
+        writer.field(14, offer?.offerType)
+        writer.field(15, offer?.offerIdentifier)
+        writer.field(16, offer?.offerDiscountType)
+        writer.field(17, offer?.offerPeriod)
+        writer.field(18, price?.price)
+        writer.field(19, price?.currency)
+        writer.field(20, appAccountToken)
+        writer.field(21, appTransactionId)
+        writer.field(22, previousOriginalTransactionId)
+    }
+
+    init(from reader: inout FactReader) throws(FactCodecError) {
+        self.init(transactionId: try reader.string())
+        webOrderLineItemId = try reader.string(1)
+        productId = try reader.string(2)
+        subscriptionGroupIdentifier = try reader.string(3)
+        type = try reader.vocabulary(4)
+        inAppOwnershipType = try reader.vocabulary(5)
+        transactionReason = try reader.vocabulary(6)
+        purchaseDate = try reader.instant(7)
+        expiresDate = try reader.instant(8)
+        isUpgraded = reader.flag(9)
+        revocation = try Revocation(from: &reader)
+        offer = try Offer(
+            offerType: reader.vocabulary(14), offerIdentifier: reader.string(15),
+            offerDiscountType: reader.vocabulary(16), offerPeriod: reader.string(17))
+        price = try Price(from: &reader)
+        appAccountToken = try reader.string(20)
+        appTransactionId = try reader.string(21)
+        previousOriginalTransactionId = try reader.string(22)
+    }
+}
+
+extension TransactionFact.Revocation {
+    fileprivate init?(from reader: inout FactReader) throws(FactCodecError) {
+        guard let revocationDate = try reader.instant(10) else { return nil }
+        self.init(revocationDate: revocationDate)
+        revocationReason = try reader.vocabulary(11)
+        revocationType = try reader.vocabulary(12)
+        revocationPercentage = try reader.integer(13)
+    }
+}
+
+extension TransactionFact.Price {
+    fileprivate init?(from reader: inout FactReader) throws(FactCodecError) {
+        guard let price = try reader.integer(18) else { return nil }
+        self.init(price: price, currency: try reader.string(19))
+    }
+}

@@ -1,0 +1,7 @@
+/// What an observation says.
+package enum Fact: Hashable, Sendable {
+    case transaction(TransactionFact)
+    case renewal(RenewalFact)
+    case notification(NotificationFact)
+    case app(AppFact)
+}

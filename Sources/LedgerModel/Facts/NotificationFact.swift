@@ -1,0 +1,22 @@
+package import AppStoreModel
+package import Primitives
+
+/// What a notification says by itself: why it was sent, and which signed payloads it carries.
+package struct NotificationFact: Hashable, Sendable {
+    package var notificationType: NotificationType?
+    package var subtype: Subtype?
+    /// The same on every retry.
+    package var notificationUUID: String?
+    /// `data.status`: evidence, not state.
+    package var status: SubscriptionStatusCode?
+    /// Digests of the signing inputs of what it carries: the names of those observations.
+    package var signedTransactionInfo: Digest?
+    package var signedRenewalInfo: Digest?
+    package var signedAppTransactionInfo: Digest?
+
+    package init() {}
+
+    package func carries(_ digest: Digest) -> Bool {
+        signedTransactionInfo == digest || signedRenewalInfo == digest || signedAppTransactionInfo == digest
+    }
+}

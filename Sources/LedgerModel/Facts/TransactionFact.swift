@@ -1,0 +1,73 @@
+package import AppStoreModel
+package import Primitives
+
+/// What a transaction says, in Apple's words. Empty strings, and 0 as a line item id, are absent.
+package struct TransactionFact: Hashable, Sendable {
+    package var transactionId: String
+    package var webOrderLineItemId: String?
+    package var productId: String?
+    package var subscriptionGroupIdentifier: String?
+    package var type: ProductType?
+    package var inAppOwnershipType: InAppOwnershipType?
+    package var transactionReason: TransactionReason?
+    package var purchaseDate: Instant?
+    package var expiresDate: Instant?
+    package var isUpgraded = false
+    package var revocation: Revocation?
+    package var offer: Offer?
+    package var price: Price?
+    package var appAccountToken: String?
+    package var appTransactionId: String?
+    package var previousOriginalTransactionId: String?
+
+    package init(transactionId: String) {
+        self.transactionId = transactionId
+    }
+
+    // Fields that Apple states together are one value here, so that no fold can take one from one observation and
+    // its neighbour from another.
+
+    package struct Revocation: Hashable, Sendable {
+        package var revocationDate: Instant
+        package var revocationReason: RevocationReason?
+        package var revocationType: RevocationType?
+        /// Milli-percent: 100000 is all of it.
+        package var revocationPercentage: Int64?
+
+        package init(revocationDate: Instant) {
+            self.revocationDate = revocationDate
+        }
+    }
+
+    package struct Offer: Hashable, Sendable {
+        package var offerType: OfferType?
+        package var offerIdentifier: String?
+        package var offerDiscountType: OfferDiscountType?
+        /// ISO 8601 duration of the whole offer.
+        package var offerPeriod: String?
+
+        /// Nil when nothing is said: an offer without any field is none.
+        package init?(
+            offerType: OfferType?, offerIdentifier: String?, offerDiscountType: OfferDiscountType?, offerPeriod: String?
+        ) {
+            let isSilent =
+                offerType == nil && offerIdentifier == nil && offerDiscountType == nil && offerPeriod == nil
+            guard !isSilent else { return nil }
+            self.offerType = offerType
+            self.offerIdentifier = offerIdentifier
+            self.offerDiscountType = offerDiscountType
+            self.offerPeriod = offerPeriod
+        }
+    }
+
+    package struct Price: Hashable, Sendable {
+        /// Milliunits of `currency`, for the whole quantity.
+        package var price: Int64
+        package var currency: String?
+
+        package init(price: Int64, currency: String?) {
+            self.price = price
+            self.currency = currency
+        }
+    }
+}

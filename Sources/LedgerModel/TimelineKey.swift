@@ -1,0 +1,5 @@
+/// Where an observation is filed.
+package enum TimelineKey: Hashable, Sendable {
+    case subscription(SubscriptionKey)
+    case appAccount(AppAccountKey)
+}

@@ -1,0 +1,153 @@
+import Dispatch
+package import EventLog
+import LMDB
+import Primitives
+import Synchronization
+
+/// What is derived from the log, kept up with it: `derived/` plus the tail in memory.
+///
+/// Events are applied in the background, one synced transaction per 65,536 events or two seconds. Until then they are
+/// in the tail, which a question is answered from as well, so that every caller reads its own writes. The union is
+/// idempotent: applying twice after a crash changes nothing.
+package final class Derived: Sendable {
+    /// Makes what is derived from a stored event, without verifying again what was verified when it was appended.
+    package typealias Decoder = @Sendable (Record, _ evidence: [UInt8]) throws -> DerivedEvent
+
+    static let batch = 65_536
+    static let interval = DispatchTimeInterval.seconds(2)
+
+    private let store: FactsStore?
+    private let decoder: Decoder
+    private let tail: Tail
+    private let applied: Atomic<UInt64>
+    private let applying = Mutex<Applying>(Applying())
+    /// Held while a batch goes from the tail to the store, which two threads may want to do.
+    private let batchLock = Mutex<Void>(())
+    private let wake = DispatchSemaphore(value: 0)
+
+    private struct Applying {
+        var thread: DedicatedThread?
+        var isClosing = false
+        /// Why applying stopped; the tail goes on answering until it is full.
+        var failure: String?
+    }
+
+    /// Opens what is derived for the process that writes.
+    package init(writing directory: String, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
+        let store = try Self.opening { try FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false) }
+        let size = try Self.opening { try store.appliedSize() }
+        self.store = store
+        self.decoder = decoder
+        tail = Tail(from: size)
+        applied = Atomic(size)
+    }
+
+    /// Opens what is derived for reading beside a writer; a log without `derived/` is all tail.
+    package init(reading directory: String, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
+        let store = try? FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: true)
+        let size = try Self.opening { try store?.appliedSize() ?? 0 }
+        self.store = store
+        self.decoder = decoder
+        tail = Tail(from: size)
+        applied = Atomic(size)
+    }
+
+    private static func opening<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as LMDBError {
+            throw EventLogError(
+                .ioError, "derived/ cannot be opened: \(error)", hint: "Remove derived/; it is made again from the log.")
+        }
+    }
+
+    /// Brings the tail up to the log's head, applying as it goes when far behind.
+    package func catchUp(with log: EventLog) throws {
+        let size = try log.head().size
+        while tail.end < size {
+            var events: [DerivedEvent] = []
+            _ = try log.forEach(from: tail.end, below: size) { record, evidence in
+                events.append(try decoder(record, evidence))
+            }
+            guard !events.isEmpty, tail.append(events) else { break }
+            if applying.withLock({ $0.thread != nil }), tail.count >= Self.batch { try applyOnce() }
+        }
+    }
+
+    /// Starts applying in the background.
+    package func start() throws {
+        let thread = try DedicatedThread { self.applyUntilClosed() }
+        applying.withLock { $0.thread = thread }
+    }
+
+    /// Applies what is in the tail, and stops.
+    package func close() {
+        let thread = applying.withLock { applying in
+            applying.isClosing = true
+            return applying.thread.take()
+        }
+        wake.signal()
+        thread?.join()
+    }
+
+    private func applyUntilClosed() {
+        while true {
+            _ = wake.wait(timeout: .now() + Self.interval)
+            do {
+                while tail.count > 0 { try applyOnce() }
+                applying.withLock { $0.failure = nil }
+            } catch {
+                applying.withLock { $0.failure = "\(error)" }
+            }
+            if applying.withLock({ $0.isClosing }) { return }
+        }
+    }
+
+    private func applyOnce() throws {
+        guard let store else { return }
+        try batchLock.withLock { _ in
+            let events = tail.prefix(Self.batch)
+            guard let last = events.last else { return }
+            try store.apply(events)
+            applied.store(last.position + 1, ordering: .releasing)
+            tail.removeFirst(events.count)
+        }
+    }
+}
+
+extension Derived {
+    /// How the log learns what is derived; see `LogFollower`.
+    package func follower(of log: @escaping @Sendable () -> EventLog?) -> LogFollower {
+        LogFollower(
+            storedIdentity: { [self] identity in try store?.position(of: identity) },
+            unappliedIdentities: { [self] in
+                if let log = log() { try catchUp(with: log) }
+                return tail.identities
+            },
+            appliedSize: { [self] in applied.load(ordering: .acquiring) },
+            committed: { [self] events in follow(events.map(DerivedEvent.init), log()) })
+    }
+
+    private func follow(_ events: [DerivedEvent], _ log: EventLog?) {
+        // A gap is left by a group whose commit failed and yet held: the log has what is missing.
+        if !tail.append(events), let log { try? catchUp(with: log) }
+        if tail.count >= Self.batch { wake.signal() }
+    }
+
+    /// Events that are in the log but not applied.
+    package var lag: Int { tail.count }
+
+    /// Whether deriving has fallen so far behind that nothing more should be taken.
+    package var isFull: Bool { tail.count >= Tail.limit }
+
+    /// Why applying does not get on, if it does not.
+    package var failure: String? { applying.withLock { $0.failure } }
+
+    /// The tail first: what leaves it is in the store by then.
+    func events(under term: IndexTerm) throws -> [StoredFacts] {
+        let recent = tail.events(under: term)
+        let stored = try store?.events(under: term) ?? []
+        let known = Set(stored.map(\.position))
+        return stored + recent.filter { !known.contains($0.position) }
+    }
+}

@@ -1,0 +1,37 @@
+package import EventLog
+package import Primitives
+
+/// What is derived from one event of the log: all that the stores and the tail keep of it.
+package struct DerivedEvent: Sendable {
+    package let position: UInt64
+    package let recordedAt: Instant
+    package let identity: Identity
+    package let repeatIdentity: Identity?
+    /// `EventFacts` in their stored form.
+    package let facts: [UInt8]
+
+    package init(
+        position: UInt64, recordedAt: Instant, identity: Identity, repeatIdentity: Identity?, facts: [UInt8]
+    ) {
+        self.position = position
+        self.recordedAt = recordedAt
+        self.identity = identity
+        self.repeatIdentity = repeatIdentity
+        self.facts = facts
+    }
+
+    init(_ event: CommittedEvent) {
+        self.init(
+            position: event.record.position, recordedAt: event.record.recordedAt, identity: event.record.identity,
+            repeatIdentity: event.repeatIdentity, facts: event.facts)
+    }
+
+    var eventFacts: EventFacts? {
+        facts.isEmpty ? nil : EventFacts(bytes: facts, position: position, recordedAt: recordedAt)
+    }
+
+    /// Each term once.
+    var indexTerms: Set<IndexTerm> {
+        Set((eventFacts?.observations ?? []).flatMap(\.indexTerms))
+    }
+}

@@ -1,0 +1,71 @@
+import EventLog
+import Synchronization
+
+/// What is in the log but not yet in `derived/`, in memory: a question is answered from both.
+final class Tail: Sendable {
+    /// Above this the ledger takes no more: deriving has fallen too far behind.
+    static let limit = 262_144
+
+    private struct State {
+        var events: [DerivedEvent] = []
+        var postings: [IndexTerm: [UInt64]] = [:]
+        /// One above the last event, or where the next is expected.
+        var end: UInt64
+    }
+
+    private let state: Mutex<State>
+
+    init(from position: UInt64) {
+        state = Mutex(State(end: position))
+    }
+
+    var count: Int { state.withLock { $0.events.count } }
+    var end: UInt64 { state.withLock { $0.end } }
+
+    /// Adds the events that follow; those that are there already are ignored.
+    /// - Returns: false when there is a gap, which the log can fill.
+    func append(_ events: [DerivedEvent]) -> Bool {
+        state.withLock { state in
+            for event in events where event.position >= state.end {
+                guard event.position == state.end else { return false }
+                for term in event.indexTerms { state.postings[term, default: []].append(event.position) }
+                state.events.append(event)
+                state.end += 1
+            }
+            return true
+        }
+    }
+
+    func events(under term: IndexTerm) -> [StoredFacts] {
+        state.withLock { state in
+            guard let first = state.events.first?.position else { return [] }
+            return (state.postings[term] ?? []).map { StoredFacts(state.events[Int($0 - first)]) }
+        }
+    }
+
+    var identities: [(Identity, UInt64)] {
+        state.withLock { state in
+            state.events.flatMap { event in
+                [event.identity, event.repeatIdentity].compactMap { $0.map { ($0, event.position) } }
+            }
+        }
+    }
+
+    func prefix(_ count: Int) -> [DerivedEvent] {
+        state.withLock { Array($0.events.prefix(count)) }
+    }
+
+    /// Forgets events that the store answers for by now.
+    func removeFirst(_ count: Int) {
+        state.withLock { state in
+            for event in state.events.prefix(count) {
+                for term in event.indexTerms {
+                    guard let positions = state.postings[term] else { continue }
+                    let rest = positions.drop { $0 <= event.position }
+                    state.postings[term] = rest.isEmpty ? nil : Array(rest)
+                }
+            }
+            state.events.removeFirst(min(count, state.events.count))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package import AppStoreModel
+import EventLog
+package import LedgerModel
+package import Primitives
+import ProjectionRuntime
+import SubscriptionStatus
+
+/// Which purchase histories a question is about.
+package struct SubscriptionSelector: Sendable {
+    package var originalTransactionId: String
+    package var environment: Environment?
+    package var bundleId: String?
+
+    package init(originalTransactionId: String, environment: Environment? = nil, bundleId: String? = nil) {
+        self.originalTransactionId = originalTransactionId
+        self.environment = environment
+        self.bundleId = bundleId
+    }
+}
+
+extension Ledger {
+    /// `{"asOf","knownAt","subscriptions":[…]}`, the rows of the keys selected.
+    /// - Returns: nil when no observation of such a key was known: `subscription_unknown`.
+    package func state(of selector: SubscriptionSelector, _ question: Question) throws -> JSONValue? {
+        try answer(selector, question) { lineages, keys in
+            lineages.states(at: question.asOf, rules: question.rules).filter { keys.contains($0.key) }.map(\.json)
+        }
+    }
+
+    /// The same with `transitions` instead of states.
+    /// - Parameter explained: adds the rule and its words to each transition.
+    package func history(
+        of selector: SubscriptionSelector, _ question: Question, explained: Bool = false
+    ) throws -> JSONValue? {
+        try answer(selector, question) { lineages, keys in
+            lineages.histories(until: question.asOf, rules: question.rules).filter { keys.contains($0.key) }
+                .map { $0.json(explained: explained) }
+        }
+    }
+
+    private func answer(
+        _ selector: SubscriptionSelector, _ question: Question, rows: ([Lineage], Set<SubscriptionKey>) -> [JSONValue]
+    ) throws -> JSONValue? {
+        let size = try knownSize(question.knownAt)
+        let candidates = try derived.keys(
+            ofOriginalTransactionId: selector.originalTransactionId, environment: selector.environment,
+            bundleId: selector.bundleId)
+        var timelines: [SubscriptionKey: Timeline] = [:]
+        for key in candidates {
+            timelines.merge(try derived.timelines(around: key, knownAt: size)) { known, _ in known }
+        }
+        let known = Set(candidates.filter { timelines[$0] != nil })
+        guard !known.isEmpty else { return nil }
+        return .object([
+            "asOf": JSONValue(question.asOf), "knownAt": .integer(Int64(size)),
+            "subscriptions": .array(rows(Lineage.components(of: timelines), known)),
+        ])
+    }
+
+    /// The log size a question folds up to, at most what is acknowledged.
+    package func knownSize(_ knownAt: Question.KnownAt?) throws -> Position {
+        let size = try log.head().size
+        switch knownAt {
+        case nil: return size
+        case .size(let asked): return min(asked, size)
+        case .instant(let instant): return try log.size(recordedUpTo: instant)
+        }
+    }
+}

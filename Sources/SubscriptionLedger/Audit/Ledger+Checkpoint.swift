@@ -1,0 +1,24 @@
+package import EventLog
+
+extension Ledger {
+    /// The note over the head as it is: a durable size, whose root the log itself keeps.
+    package func signedCheckpoint() throws -> SignedNote {
+        let head = try log.head()
+        return try signer().sign(Checkpoint(origin: log.origin, size: head.size, root: head.root).text)
+    }
+
+    /// The public half of the key that signs checkpoints.
+    package func checkpointVerifier() throws -> NoteVerifier {
+        try signer().verifier
+    }
+
+    private func signer() throws -> NoteSigner {
+        let folder = configuration.folder
+        guard let signer = try CheckpointKey.load(from: folder, origin: log.origin) else {
+            throw EventLogError(
+                .ioError, "the ledger has no checkpoint key", expected: folder.checkpointKey, found: "no such file",
+                hint: "Run `subledger audit key init`, or bring the key back.")
+        }
+        return signer
+    }
+}

@@ -1,0 +1,102 @@
+import AppStoreModel
+package import AppStoreVerification
+package import EventLog
+import Primitives
+
+/// Checks a ledger: its log event by event, on demand every signature again, on demand every page of its file.
+package struct LedgerAudit: Sendable {
+    package struct Options: Sendable {
+        /// Verify the signatures again, under these roots besides Apple's.
+        package var signatures: TrustPolicy?
+        package var deep = false
+
+        package init() {}
+    }
+
+    private let configuration: Ledger.Configuration
+    private let options: Options
+
+    package init(_ configuration: Ledger.Configuration, _ options: Options) {
+        self.configuration = configuration
+        self.options = options
+    }
+
+    /// - Parameter progress: called with the position reached.
+    /// - Throws: `EventLogError` when the ledger cannot be read at all.
+    package func run(progress: @escaping (UInt64) -> Void) async throws -> AuditReport {
+        if options.deep, let finding = try FileAudit.firstFinding(in: configuration.folder, signedSize: nil) {
+            return AuditReport(firstBad: finding)
+        }
+        let log: EventLog
+        do {
+            log = try EventLog(reading: configuration.log, origin: configuration.origin)
+        } catch let error as EventLogError where error.code == .logCorrupt {
+            return AuditReport(firstBad: .structure(what: error.message))
+        }
+        var report = try LogAudit(log, check: Self.check, progress: progress).run()
+        if report.firstBad == nil, let trust = options.signatures {
+            try await verifySignatures(of: log, trust, &report, progress)
+        }
+        return report
+    }
+
+    /// What must hold of an event beyond its bytes: that it is named by its evidence.
+    private static func check(_ record: Record, _ evidence: [UInt8]) -> Result<Void, LogAudit.EventProblem> {
+        guard let kind = ArtifactKind(record.artifact) else { return .success(()) }
+        do throws(Refusal) {
+            let proof = try VerifiedBefore.artifact(evidence, kind: kind).proof
+            let identity = Identity(
+                artifact: record.artifact, environment: record.environment, key: proof.signingInput.bytes)
+            guard identity == record.identity else {
+                return .failure(LogAudit.EventProblem(what: "the identity is not that of the evidence"))
+            }
+            return .success(())
+        } catch {
+            return .failure(LogAudit.EventProblem(what: "the evidence cannot be read: \(error.reason)"))
+        }
+    }
+
+    private static let batch = 1_024
+
+    private func verifySignatures(
+        of log: EventLog, _ trust: TrustPolicy, _ report: inout AuditReport, _ progress: (UInt64) -> Void
+    ) async throws {
+        let verifier = SignedDataVerifier(trust: trust)
+        let size = try log.head().size
+        var position: UInt64 = 0
+        while position < size, report.firstBad == nil {
+            progress(position)
+            var events: [(record: Record, evidence: [UInt8])] = []
+            position = try log.forEach(from: position, below: size, limit: Self.batch) { events.append(($0, $1)) }
+            let batch = events
+            let problems = await withTaskGroup(of: (UInt64, String?).self) { group in
+                for event in batch where ArtifactKind(event.record.artifact) != nil {
+                    group.addTask {
+                        (event.record.position, await Self.problem(with: event.record, event.evidence, verifier))
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            report.signatures += UInt64(problems.count)
+            if let (position, what) = problems.filter({ $0.1 != nil }).min(by: { $0.0 < $1.0 }) {
+                report.firstBad = .event(position: position, what: what ?? "")
+            }
+        }
+    }
+
+    /// Verified at the instant and under the certificates that the record tells.
+    private static func problem(
+        with record: Record, _ evidence: [UInt8], _ verifier: SignedDataVerifier
+    ) async -> String? {
+        switch await verifier.verify(evidence, as: ArtifactKind(record.artifact), now: .latest) {
+        case .failure(let refusal):
+            return "\(refusal.code): \(refusal.reason)"
+        case .success(let artifact):
+            let proof = artifact.proof
+            guard proof.verifiedAt == record.verifiedAt, proof.leaf == record.leafCertificate,
+                proof.root == record.rootCertificate
+            else { return "verified under other certificates or at another time than the record tells" }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import AppStoreModel
+import AppStoreTranslation
+import LedgerModel
+import Primitives
+
+/// Facts as JSON, for people who look into an event. The names are the fields' own, which are Apple's: a mirror lists
+/// them, so that no field can be forgotten here.
+enum FactDescription {
+    static func json(_ filed: FiledObservation) -> JSONValue {
+        let source = filed.observation.source
+        let (kind, fact): (String, Any) =
+            switch filed.observation.fact {
+            case .transaction(let fact): ("transaction", fact)
+            case .renewal(let fact): ("renewalInfo", fact)
+            case .notification(let fact): ("notification", fact)
+            case .app(let fact): ("appTransaction", fact)
+            }
+        return .object(
+            [
+                .init("kind", .string(kind)), .init("observedAt", JSONValue(source.time)),
+                .init("statedBy", .string(source.name.digest.hex)),
+            ] + key(filed.key) + fields(of: fact))
+    }
+
+    private static func key(_ key: TimelineKey) -> [JSONValue.Member] {
+        switch key {
+        case .subscription(let key):
+            [
+                .init("environment", .string(key.environment.rawValue)), .init("bundleId", .string(key.bundleId)),
+                .init("originalTransactionId", .string(key.originalTransactionId)),
+            ]
+        case .appAccount(let key):
+            [
+                .init("environment", .string(key.environment.rawValue)), .init("bundleId", .string(key.bundleId)),
+            ]
+        }
+    }
+
+    private static func fields(of fact: Any) -> [JSONValue.Member] {
+        Mirror(reflecting: fact).children.compactMap { child in
+            guard let label = child.label, let value = json(child.value) else { return nil }
+            return JSONValue.Member(label, value)
+        }
+    }
+
+    /// Nil for what is absent.
+    private static func json(_ value: Any) -> JSONValue? {
+        switch value {
+        case let text as String: .string(text)
+        case let number as Int64: .integer(number)
+        case let number as Int: .integer(Int64(number))
+        case let flag as Bool: .bool(flag)
+        case let instant as Instant: JSONValue(instant)
+        case let digest as Digest: .string(digest.hex)
+        case let word as any OpenVocabulary: .string(word.rawValue)
+        case let number as any OpenNumericVocabulary: .integer(number.rawValue)
+        case let list as [Any]: .array(list.compactMap(json))
+        case let optional as any OptionalValue: optional.wrapped.flatMap(json)
+        default: .object(fields(of: value))
+        }
+    }
+}
+
+private protocol OptionalValue {
+    var wrapped: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    var wrapped: Any? { self }
+}

@@ -1,0 +1,98 @@
+package import AppStoreVerification
+package import EventLog
+package import Primitives
+package import ProjectionRuntime
+import Synchronization
+
+/// One ledger: its log, what is derived from it, and what may be done with both. The only module that knows all parts.
+package final class Ledger: Sendable {
+    package struct Configuration: Sendable {
+        package var folder: DataFolder
+        package var trust = TrustPolicy()
+        package var mapSizeBytes = 1 << 40
+        package var groupCommitEvents = 2_000
+        /// The name in checkpoints; nil: one that the log keeps.
+        package var origin: String?
+        package var quarantine = Quarantine.Limits()
+        package var clock: @Sendable () -> Instant
+
+        package init(folder: DataFolder, clock: @escaping @Sendable () -> Instant) {
+            self.folder = folder
+            self.clock = clock
+        }
+    }
+
+    package let configuration: Configuration
+    package let log: EventLog
+    package let derived: Derived
+    package let verifier: SignedDataVerifier
+    /// For who writes.
+    package let quarantine: Quarantine?
+    private let lock: FolderLock?
+
+    /// Opens the ledger of a folder for the one process that writes, making what is missing.
+    /// - Throws: `EventLogError`: `locked`, `log_corrupt`, `version_unknown`, `io_error`, `disk_full`.
+    package init(writing configuration: Configuration) throws {
+        let folder = configuration.folder
+        try folder.create()
+        let lock = try FolderLock(folder)
+        let derived = try Derived(
+            writing: folder.derived, mapSizeBytes: configuration.mapSizeBytes, decoder: StoredEvents.derive)
+        let opened = OpenedLog()
+        log = try EventLog(
+            writing: configuration.log, origin: configuration.origin,
+            follower: derived.follower { opened.log })
+        opened.log = log
+        _ = try CheckpointKey.loadOrMake(in: folder, origin: log.origin)
+        try derived.start()
+        try derived.catchUp(with: log)
+        self.configuration = configuration
+        self.derived = derived
+        self.lock = lock
+        verifier = SignedDataVerifier(trust: configuration.trust)
+        quarantine = try Quarantine(folder: folder, limits: configuration.quarantine)
+    }
+
+    /// Opens the ledger of a folder for reading beside whoever writes. Nothing in the folder changes.
+    package init(reading configuration: Configuration) throws {
+        guard configuration.folder.exists else {
+            throw EventLogError(
+                .ioError, "there is no ledger at \(configuration.folder.path)", expected: "a data folder",
+                found: "none", hint: "Give --data, or make one with `subledger ingest`.")
+        }
+        log = try EventLog(reading: configuration.log, origin: configuration.origin)
+        derived = try Derived(
+            reading: configuration.folder.derived, mapSizeBytes: configuration.mapSizeBytes,
+            decoder: StoredEvents.derive)
+        try derived.catchUp(with: log)
+        self.configuration = configuration
+        lock = nil
+        quarantine = nil
+        verifier = SignedDataVerifier(trust: configuration.trust)
+    }
+
+    /// Finishes accepted work: the writer drains, what is derived is applied, then the environments close.
+    package func close() {
+        log.close()
+        derived.close()
+    }
+
+    /// The log, once it is open: the follower needs it to read, and it needs the follower to open.
+    private final class OpenedLog: Sendable {
+        private let stored = Mutex<EventLog?>(nil)
+        // Weak would do as well; the log closes before the ledger goes.
+        var log: EventLog? {
+            get { stored.withLock { $0 } }
+            set { stored.withLock { $0 = newValue } }
+        }
+    }
+}
+
+extension Ledger.Configuration {
+    var log: EventLog.Configuration {
+        var log = EventLog.Configuration(directory: folder.log, clock: clock)
+        log.mapSizeBytes = mapSizeBytes
+        log.groupCommitEvents = groupCommitEvents
+        return log
+    }
+}

@@ -1,0 +1,67 @@
+import Primitives
+
+/// Prints an answer: its JSON for programs, columns for people.
+enum AnswerTable {
+    /// - Parameters:
+    ///   - rows: the member of the answer that holds the rows.
+    ///   - nested: the member of each row that holds the rows to print instead, under a line that names the row.
+    static func print(
+        _ answer: JSONValue, rows: String, nested: String? = nil, columns: [String], format: OutputFormat
+    ) {
+        guard format == .table else {
+            Terminal.standardOutput.write(answer.serialized() + "\n")
+            return
+        }
+        var text = "as of \(cell(answer[member: "asOf"])), known at \(cell(answer[member: "knownAt"]))\n"
+        if let nested {
+            for row in answer.elements(of: rows) {
+                text += "\n\(cell(row[member: "originalTransactionId"]))  \(cell(row[member: "bundleId"]))  \(cell(row[member: "environment"]))\n"
+                text += table(row.elements(of: nested), columns)
+            }
+        } else {
+            text += table(answer.elements(of: rows), columns)
+        }
+        Terminal.standardOutput.write(text)
+    }
+
+    static func table(_ rows: [JSONValue], _ columns: [String]) -> String {
+        let cells = [columns] + rows.map { row in columns.map { cell(row[member: $0]) } }
+        let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+        return cells.map { row in
+            let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            var line = padded.joined(separator: "  ")
+            while line.last == " " { line.removeLast() }
+            return line + "\n"
+        }.joined()
+    }
+
+    /// A line a member.
+    static func members(of answer: JSONValue) -> String {
+        guard case .object(let members) = answer else { return "" }
+        let width = members.map(\.key.count).max() ?? 0
+        return members.map { member in
+            member.key + String(repeating: " ", count: width - member.key.count) + "  " + cell(member.value) + "\n"
+        }.joined()
+    }
+
+    private static func cell(_ value: JSONValue?) -> String {
+        switch value {
+        case nil, .null: "-"
+        case .string(let text): text
+        case .object(let members): members.map { "\($0.key)=\(cell($0.value))" }.joined(separator: " ")
+        case .some(let other): other.serialized()
+        }
+    }
+}
+
+extension JSONValue {
+    subscript(member key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+
+    func elements(of key: String) -> [JSONValue] {
+        guard case .array(let elements) = self[member: key] else { return [] }
+        return elements
+    }
+}

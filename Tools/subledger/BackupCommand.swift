@@ -1,0 +1,41 @@
+import ArgumentParser
+import EventLog
+import Glibc
+import SubscriptionLedger
+
+struct BackupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the log into a new folder, beside a running ledger.",
+        discussion: """
+            What is derived is not copied: it is made again from the log. Interrupted, the same command goes on where \
+            it was.
+
+            EXAMPLES
+              subledger backup /mnt/backup/ledger-2026-03-01
+            """
+    )
+
+    @Argument(help: "The new folder; it must not exist.")
+    var destination: String
+
+    @Flag(help: "Copy the keys as well.")
+    var withSecrets = false
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        guard access(destination, F_OK) != 0 else {
+            throw CommandFailure(
+                code: "usage", message: "\(destination) exists", expected: "a folder that does not exist yet",
+                found: "one that does", exitCode: CommandFailure.usage)
+        }
+        let source = try ledger.reading()
+        let showsProgress = output.showsProgress
+        try LedgerBackup(of: source, withSecrets: withSecrets).copy(to: destination) { copied, total in
+            if showsProgress { Terminal.standardError.write("\r\(copied) of \(total) events ") }
+        }
+        if showsProgress { Terminal.standardError.write("\r\u{1B}[K") }
+    }
+}

@@ -1,0 +1,44 @@
+import AppStoreVerification
+import ArgumentParser
+import EventLog
+import Primitives
+import SubscriptionLedger
+
+struct IngestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ingest",
+        abstract: "Verify App Store data and append it to the log.",
+        discussion: """
+            Appends in input order, directories by name; the same artifact twice is one event. Prints a line for each \
+            refused artifact, and the sums at the end; exits 1 if any was refused.
+
+            EXAMPLES
+              subledger ingest notifications/ --bundle-id com.example.app
+              zcat archive.ndjson.gz | subledger ingest - --bundle-id com.example.app --format json
+            """
+    )
+
+    @Argument(help: "Files or directories; - is standard input, read as an archive.")
+    var paths: [String]
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var trust: TrustOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let started = SystemClock.now()
+        let opened = try Ledger(writing: try ledger.configuration(trust))
+        defer { opened.close() }
+        var pipeline = IngestPipeline(ledger: opened)
+        let report = IngestReport(format: output.effectiveFormat, showsProgress: output.showsProgress)
+        for path in try paths.flatMap(ArtifactFiles.expand) {
+            try await ArtifactFiles.forEach(in: path) { found in
+                report.add(try await pipeline.add(found))
+            }
+        }
+        report.add(try await pipeline.finish())
+        let seconds = Double(SystemClock.now().milliseconds - started.milliseconds) / 1_000
+        report.finish(seconds: seconds)
+        if report.refused > 0 { throw ExitCode(CommandFailure.refused) }
+    }
+}

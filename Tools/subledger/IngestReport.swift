@@ -1,0 +1,64 @@
+import AppStoreVerification
+import EventLog
+import Primitives
+import SubscriptionLedger
+
+/// A line a refusal, a counter while it runs, and the sums at the end.
+final class IngestReport {
+    private let format: OutputFormat
+    private let showsProgress: Bool
+    private var appended = 0
+    private var duplicates = 0
+    private(set) var refused = 0
+    private var bytes = 0
+
+    init(format: OutputFormat, showsProgress: Bool) {
+        self.format = format
+        self.showsProgress = showsProgress
+    }
+
+    func add(_ results: [IngestPipeline.Result]) {
+        guard !results.isEmpty else { return }
+        for result in results {
+            bytes += result.byteCount
+            switch result.outcome {
+            case .appended(let appended):
+                // A re-signed retry is appended, and so no duplicate here: these count what appended nothing.
+                if appended.isAppended { self.appended += 1 } else { duplicates += 1 }
+            case .refused(let refusal, let quarantined):
+                refused += 1
+                line(result, refusal, quarantined)
+            }
+        }
+        if showsProgress {
+            Terminal.standardError.write("\r\(appended) appended, \(duplicates) duplicates, \(refused) refused ")
+        }
+    }
+
+    private func line(_ result: IngestPipeline.Result, _ refusal: Refusal, _ quarantined: Bool) {
+        switch format {
+        case .json:
+            guard case .object(let members) = VerifyReport.json(result.file, result.kind, .failure(refusal)) else { return }
+            let line = JSONValue.object(members + [.init("quarantined", .bool(quarantined))])
+            Terminal.standardOutput.write(line.serialized() + "\n")
+        case .table:
+            let text = VerifyReport.text(result.file, result.kind, .failure(refusal))
+            Terminal.standardOutput.write(text + (quarantined ? " [quarantined]\n" : "\n"))
+        }
+    }
+
+    func finish(seconds: Double) {
+        if showsProgress { Terminal.standardError.write("\r\u{1B}[K") }
+        switch format {
+        case .json:
+            let sums = JSONValue.object([
+                "appended": .integer(Int64(appended)), "duplicates": .integer(Int64(duplicates)),
+                "refused": .integer(Int64(refused)), "bytes": .integer(Int64(bytes)), "seconds": .double(seconds),
+            ])
+            Terminal.standardOutput.write(sums.serialized() + "\n")
+        case .table:
+            Terminal.standardOutput.write(
+                "\(appended) appended, \(duplicates) duplicates, \(refused) refused; \(bytes) bytes in \(seconds) s\n")
+        }
+    }
+}
