@@ -4,7 +4,9 @@ package import Primitives
 extension Sequence<Lineage> {
     /// The rows of `state` at `t`, ordered by key. Only keys are listed of which something had begun.
     package func states(at t: Instant, rules: Rules) -> [SubscriptionState] {
-        flatMap { lineage in lineage.subscriptions.compactMap { $0.state(at: t, rules: rules) } }
+        flatMap(\.subscriptions)
+            .compactMap { Moment($0, periods: $0.listedPeriods, at: t, rules: rules.access) }
+            .map(SubscriptionState.init)
             .sorted { $0.key < $1.key }
     }
 

@@ -7,7 +7,7 @@ struct Moment {
     let t: Instant
     let rules: Rules.Access
     let key: SubscriptionKey
-    /// What is listed here: auto-renewables and non-consumables, oldest first.
+    /// The listed ones, oldest first.
     let periods: [Period]
     /// The greatest (start, end, transactionId) that has begun.
     let newest: Period
@@ -20,16 +20,17 @@ struct Moment {
     let notifications: [Observed<NotificationFact>]
 
     /// Nil while nothing has begun.
-    init?(_ subscription: Subscription, at t: Instant, rules: Rules.Access) {
-        let listed = subscription.periods.filter(\.isListed)
-        guard let newest = listed.filter({ $0.start <= t }).max(by: { $0.isOlder(than: $1, at: t) }) else { return nil }
+    /// - Parameter periods: the subscription's that are listed.
+    init?(_ subscription: Subscription, periods: [Period], at t: Instant, rules: Rules.Access) {
+        let begun = periods.lazy.filter { $0.start <= t }
+        guard let newest = begun.max(by: { $0.isOlder(than: $1, at: t) }) else { return nil }
         let info = subscription.renewalInfo.value(at: t)
         self.t = t
         self.rules = rules
         self.key = subscription.key
-        self.periods = listed
+        self.periods = periods
         self.newest = newest
-        covering = listed.covering(t)
+        covering = periods.covering(t)
         renewal = info?.statement.value
         renewalSource = info?.statement.source
         isRenewalInferred = info?.isInferred ?? false
@@ -50,9 +51,13 @@ struct Moment {
     }
 }
 
+extension Subscription {
+    var listedPeriods: [Period] { periods.filter(\.isListed) }
+}
+
 extension Period {
     /// Consumables have no state, and the end of what does not renew is known to the catalogue alone.
-    var isListed: Bool {
+    fileprivate var isListed: Bool {
         switch type {
         case .nonConsumable: true
         case .consumable, .nonRenewing: false

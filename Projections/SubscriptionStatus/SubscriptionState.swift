@@ -29,13 +29,6 @@ package struct SubscriptionState: Hashable, Sendable {
     package var entitled: Bool { access != .none }
 }
 
-extension Subscription {
-    /// The state at `t`; nil while nothing has begun, and for what is not listed.
-    func state(at t: Instant, rules: Rules) -> SubscriptionState? {
-        Moment(self, at: t, rules: rules.access).map(SubscriptionState.init)
-    }
-}
-
 extension SubscriptionState {
     init(_ moment: Moment) {
         let rule = moment.rule

@@ -26,10 +26,13 @@ extension Subscription {
     /// The state is a step function of the instant, so it is enough to look at the instants where one of its inputs
     /// turns.
     func history(until t: Instant, rules: Rules, causes: Causes) -> SubscriptionHistory {
+        let periods = listedPeriods
         var transitions: [Transition] = []
         var current: SubscriptionState?
         for instant in turningPoints(until: t, rules: rules.access) {
-            guard let next = state(at: instant, rules: rules), next.isTransition(from: current) else { continue }
+            guard let moment = Moment(self, periods: periods, at: instant, rules: rules.access) else { continue }
+            let next = SubscriptionState(moment)
+            guard next.isTransition(from: current) else { continue }
             let statement = causes.statement(of: Change(at: instant, from: current, to: next, in: self))
             transitions.append(
                 Transition(

@@ -1,3 +1,4 @@
+import Glibc
 import Primitives
 import Synchronization
 
@@ -37,6 +38,13 @@ final class ChainCache: Sendable {
     }
 
     private static func equal(_ header: [UInt8], _ jws: JWS) -> Bool {
-        header.count == jws.headerEnd && jws.text.starts(with: header)
+        guard header.count == jws.headerEnd else { return false }
+        return header.withUnsafeBytes { header in
+            jws.text.withUnsafeBytes { text in
+                guard let start = header.baseAddress, let other = text.baseAddress else { return header.isEmpty }
+                // In bounds: the text begins with headerEnd bytes of header.
+                return memcmp(start, other, header.count) == 0
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Glibc
 package import Primitives
 
 /// A JWS in compact form, split and decoded, nothing proven: RFC 7515 §3.1, canonical unpadded base64url only.
@@ -25,7 +26,7 @@ package struct JWS: Sendable {
                 found: "\(text.count) bytes")
         }
         let dot = UInt8(ascii: ".")
-        guard let headerEnd = text.firstIndex(of: dot), let payloadEnd = text.lastIndex(of: dot),
+        guard let headerEnd = Self.firstIndex(of: dot, in: text), let payloadEnd = text.lastIndex(of: dot),
             headerEnd < payloadEnd
         else {
             throw Self.malformed(
@@ -48,6 +49,14 @@ package struct JWS: Sendable {
             throw Self.malformed(expected: "a JSON object as the header", found: "something else")
         }
         return header
+    }
+
+    /// A header is some 4 KB, long enough for the C library's search to pay.
+    private static func firstIndex(of byte: UInt8, in text: [UInt8]) -> Int? {
+        text.withUnsafeBytes { text in
+            guard let start = text.baseAddress, let found = memchr(start, Int32(byte), text.count) else { return nil }
+            return UnsafeRawPointer(found) - start
+        }
     }
 
     private static func trimmed(_ input: [UInt8]) -> [UInt8] {

@@ -1,7 +1,7 @@
-import LMDB
+package import LMDB
 
 extension EventLogError {
-    init(opening directory: String, _ error: LMDBError) {
+    package init(opening directory: String, _ error: LMDBError) {
         let code: Code =
             switch error.code {
             case .MDB_VERSION_MISMATCH: .versionUnknown
@@ -14,7 +14,7 @@ extension EventLogError {
             hint: code == .logCorrupt ? "Run `subledger audit verify --deep`, or restore a backup." : nil)
     }
 
-    init(_ error: LMDBError, while doing: String) {
+    package init(_ error: LMDBError, while doing: String) {
         let code = Self.code(of: error)
         let hint: String? =
             switch code {

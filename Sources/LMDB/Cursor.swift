@@ -1,7 +1,7 @@
 import CLMDB
 
-/// A position in a database. It cannot outlive its transaction, and while it lives a write transaction cannot change
-/// anything; so the entries it returns stay valid as it moves on.
+/// A position in a database. It cannot outlive its transaction, and while it lives a write transaction cannot
+/// change anything; so the entries it returns stay valid as it moves on.
 @safe
 package struct Cursor: ~Copyable, ~Escapable {
     private let handle: OpaquePointer
@@ -73,8 +73,8 @@ package struct Cursor: ~Copyable, ~Escapable {
     private func entry(_ result: Int32, _ key: MDB_val, _ value: MDB_val) throws(LMDBError) -> Database.Entry? {
         if result == MDB_NOTFOUND { return nil }
         try LMDBError.check(result, "mdb_cursor_get")
-        // Key and value lie in the map or in a page of the transaction and stay there until it ends or changes
-        // something; the cursor's lifetime ends before either.
+        // Key and value lie in the map or in a page of the transaction and stay there until it ends or
+        // changes something; the cursor's lifetime ends before either.
         return unsafe _overrideLifetime(Database.Entry(key: RawSpan(key), value: RawSpan(value)), copying: self)
     }
 }

@@ -42,10 +42,11 @@ extension Environment {
     /// Opens a named database, creating it when it does not exist and the environment is not read-only.
     ///
     /// Transactions that began before cannot use the handle. Call it outside any transaction of this thread.
-    /// - Throws: `MDB_NOTFOUND` when it does not exist and cannot be created, `MDB_INCOMPATIBLE` when it exists with
-    ///   other flags, `MDB_DBS_FULL` beyond `maxDatabases`.
+    /// - Throws: `MDB_NOTFOUND` when it does not exist and cannot be created, `MDB_INCOMPATIBLE` when it
+    ///   exists with other flags, `MDB_DBS_FULL` beyond `maxDatabases`.
     package func openDatabase(_ name: String, flags: Database.Flags = []) throws(LMDBError) -> Database {
-        // A transaction that opens databases must end before another one in this process may (lmdb.h, mdb_dbi_open).
+        // A transaction that opens databases must end before another one in this process may (lmdb.h,
+        // mdb_dbi_open).
         try databaseOpening.withLock { _ throws(LMDBError) in
             do throws(LMDBError) {
                 let reader = try beginRead()

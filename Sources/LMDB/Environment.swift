@@ -3,9 +3,9 @@ import Synchronization
 
 /// One LMDB environment: a directory with `data.mdb` and `lock.mdb`, mapped into memory.
 ///
-/// Many threads and processes read at once and never wait; one writes at a time. A commit returns after its pages and
-/// then its meta page are on disk: MDB_NOSYNC, MDB_NOMETASYNC and MDB_WRITEMAP are never used, because LMDB 0.9
-/// cannot detect the damage they leave behind after a power loss.
+/// Many threads and processes read at once and never wait; one writes at a time. A commit returns after its
+/// pages and then its meta page are on disk: MDB_NOSYNC, MDB_NOMETASYNC and MDB_WRITEMAP are never used,
+/// because LMDB 0.9 cannot detect the damage they leave behind after a power loss.
 ///
 /// It is closed when the last reference is gone; a transaction holds one.
 @safe
@@ -13,9 +13,10 @@ package final class Environment: Sendable {
     package let directory: String
     package let options: Options
 
-    // Sendable: the pointer never changes after init, and an MDB_env may be used from any thread. liblmdb guards its
-    // own state with the locks in lock.mdb; the two things it leaves to the caller are kept here: databases are
-    // opened under `databaseOpening`, and mdb_env_close runs in deinit, when no transaction can be left.
+    // Sendable: the pointer never changes after init, and an MDB_env may be used from any thread. liblmdb
+    // guards its own state with the locks in lock.mdb; the two things it leaves to the caller are kept here:
+    // databases are opened under `databaseOpening`, and mdb_env_close runs in deinit, when no transaction can
+    // be left.
     nonisolated(unsafe) let handle: OpaquePointer
     let databaseOpening = Mutex<Void>(())
     private let registration: OpenEnvironments.Registration
@@ -23,9 +24,10 @@ package final class Environment: Sendable {
     /// Opens the environment, creating its files when the directory has none and `readOnly` is not set.
     ///
     /// An existing data file is examined before liblmdb sees it, because liblmdb believes what it reads.
-    /// - Throws: `ENOENT` when the directory (or, for reading only, its data file) is missing; `EBUSY` when this
-    ///   process has the environment open already; `MDB_INVALID`, `MDB_VERSION_MISMATCH` or `MDB_CORRUPTED` when the
-    ///   data file is not sound; `ENOMEM` when not even the smallest map fits; any other `errno` of opening files.
+    /// - Throws: `ENOENT` when the directory (or, for reading only, its data file) is missing; `EBUSY` when
+    ///   this process has the environment open already; `MDB_INVALID`, `MDB_VERSION_MISMATCH` or
+    ///   `MDB_CORRUPTED` when the data file is not sound; `ENOMEM` when not even the smallest map fits; any
+    ///   other `errno` of opening files.
     package init(directory: String, options: Options = Options()) throws(LMDBError) {
         self.directory = directory
         self.options = options
@@ -84,16 +86,16 @@ extension Environment {
     package static let dataFileName = "data.mdb"
 
     package struct Options: Sendable {
-        /// Address space for the map, and with it the size the data file can grow to. When the process may not map so
-        /// much, it is halved until it fits, though not below 8 GiB.
+        /// Address space for the map, and with it the size the data file can grow to. When the process may
+        /// not map so much, it is halved until it fits, though not below 8 GiB.
         package var mapSizeBytes = 1 << 40
         package var maxDatabases: UInt32 = 32
         /// Concurrent read transactions of all processes together.
         package var maxReaders: UInt32 = 1024
         /// Opens the files for reading; a writer may be at work beside it.
         package var readOnly = false
-        /// Whether the kernel reads ahead in the map (without it: MDB_NORDAHEAD). Ahead pays for scans; it hurts
-        /// random access to a file larger than memory.
+        /// Whether the kernel reads ahead in the map (without it: MDB_NORDAHEAD). Ahead pays for scans; it
+        /// hurts random access to a file larger than memory.
         package var readAhead = true
         /// Permissions of files that are created.
         package var fileMode: UInt32 = 0o600

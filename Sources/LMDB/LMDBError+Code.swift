@@ -14,7 +14,8 @@ extension LMDBError {
         package static let MDB_NOTFOUND = Code(rawValue: CLMDB.MDB_NOTFOUND)
         /// A page number beyond the last page: the file is damaged.
         package static let MDB_PAGE_NOTFOUND = Code(rawValue: CLMDB.MDB_PAGE_NOTFOUND)
-        /// A page of the wrong kind, or a data file that fails the checks before opening: the file is damaged.
+        /// A page of the wrong kind, or a data file that fails the checks before opening: the file is
+        /// damaged.
         package static let MDB_CORRUPTED = Code(rawValue: CLMDB.MDB_CORRUPTED)
         /// A meta page could not be written; whether that commit holds shows only after reopening.
         package static let MDB_PANIC = Code(rawValue: CLMDB.MDB_PANIC)
@@ -69,8 +70,8 @@ extension LMDBError.Code: CustomStringConvertible {
 
     /// liblmdb's sentence for it.
     package var explanation: String {
-        // mdb_strerror returns a string constant for its own codes and strerror's answer for the others; both are
-        // valid C strings, copied here at once.
+        // mdb_strerror returns a string constant for its own codes and strerror's answer for the others; both
+        // are valid C strings, copied here at once.
         unsafe String(cString: mdb_strerror(rawValue))
     }
 

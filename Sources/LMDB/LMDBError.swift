@@ -27,7 +27,8 @@ extension LMDBError: Hashable {
 
 extension LMDBError: CustomStringConvertible {
     package var description: String {
-        var text = "\(operation): \(code) (\(code.explanation))"
+        // liblmdb's own sentences begin with the name of the code.
+        var text = "\(operation): \(code.rawValue < 0 ? "" : "\(code): ")\(code.explanation)"
         if let expected { text += "; expected \(expected)" }
         if let found { text += "\(expected == nil ? "; " : ", ")found \(found)" }
         return text

@@ -1,6 +1,7 @@
 import CLMDB
 
-/// Lends `bytes` to liblmdb for the duration of `body`. liblmdb never writes through the keys and values it is given.
+/// Lends `bytes` to liblmdb for the duration of `body`. liblmdb never writes through the keys and values it
+/// is given.
 @inline(__always)
 func withMDBValue(of bytes: RawSpan, _ body: (UnsafeMutablePointer<MDB_val>) -> Int32) -> Int32 {
     unsafe bytes.withUnsafeBytes { buffer in

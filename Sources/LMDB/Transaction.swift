@@ -10,8 +10,8 @@ package typealias WriteTransaction = LMDBTransaction<WriteAccess>
 
 /// A transaction: everything read through it belongs to one state of the environment.
 ///
-/// What it returns are views of the memory map. The compiler keeps them from outliving the transaction, and in a
-/// write transaction from outliving the next change.
+/// What it returns are views of the memory map. The compiler keeps them from outliving the transaction, and
+/// in a write transaction from outliving the next change.
 @safe
 package struct LMDBTransaction<Access>: ~Copyable {
     let environment: Environment
@@ -64,8 +64,8 @@ package struct LMDBTransaction<Access>: ~Copyable {
     private func found(_ result: Int32, _ value: MDB_val) throws(LMDBError) -> RawSpan? {
         if result == MDB_NOTFOUND { return nil }
         try LMDBError.check(result, "mdb_get")
-        // The bytes lie in the map or in a page of this transaction; they stay there until it ends or, for a writer,
-        // changes something, and both need `self` for themselves.
+        // The bytes lie in the map or in a page of this transaction; they stay there until it ends or, for a
+        // writer, changes something, and both need `self` for themselves.
         return unsafe _overrideLifetime(RawSpan(value), borrowing: self)
     }
 

@@ -18,12 +18,3 @@ package struct AppAccountKey: Hashable, Sendable {
         self.account = account
     }
 }
-
-/// The sixteen random bytes, big-endian, that stand for a customer everywhere outside the vault.
-package struct CustomerHandle: Hashable, Sendable {
-    package let value: UInt128
-
-    package init(value: UInt128) {
-        self.value = value
-    }
-}

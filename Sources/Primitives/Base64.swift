@@ -48,6 +48,8 @@ private final class Base64Alphabet: Sendable {
     private static let invalid: UInt32 = 1 << 31
 
     private let letters: [UInt8]
+    /// The two letters of every twelve bits, the first in the low byte.
+    private let pairs: [UInt16]
     /// Four tables of 256: what a letter at place 0, 1, 2 or 3 of a group adds to its 24 bits, `invalid` when it
     /// is none. Four look-ups and three ORs decode a group, which keeps decoding far below the cost of hashing it.
     private let values: [UInt32]
@@ -62,6 +64,8 @@ private final class Base64Alphabet: Sendable {
             }
         }
         values = table
+        let letters = letters
+        pairs = (0..<4_096).map { UInt16(letters[$0 >> 6]) | UInt16(letters[$0 & 63]) << 8 }
     }
 
     /// `text` without padding.
@@ -113,25 +117,27 @@ private final class Base64Alphabet: Sendable {
 
     /// Without padding.
     func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+        text += [UInt8](unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { output, written in
+            bytes.withUnsafeBytes { written = encode($0, to: UnsafeMutableRawBufferPointer(output)) }
+        }
+    }
+
+    /// - Parameter text: has room for four letters for every three bytes, rounded up.
+    private func encode(_ bytes: UnsafeRawBufferPointer, to text: UnsafeMutableRawBufferPointer) -> Int {
         let groups = bytes.count / 3
-        let rest = bytes[(groups * 3)...]
-        text.reserveCapacity(text.count + (bytes.count * 4 + 2) / 3)
-        bytes.withUnsafeBufferPointer { bytes in
-            letters.withUnsafeBufferPointer { letters in
-                for group in 0..<groups {
-                    // In bounds: three bytes a whole group, and six bits index 64 letters.
-                    let bits =
-                        UInt32(bytes[group &* 3]) << 16 | UInt32(bytes[group &* 3 &+ 1]) << 8
-                        | UInt32(bytes[group &* 3 &+ 2])
-                    text.append(letters[Int(bits >> 18)])
-                    text.append(letters[Int(bits >> 12 & 63)])
-                    text.append(letters[Int(bits >> 6 & 63)])
-                    text.append(letters[Int(bits & 63)])
-                }
+        pairs.withUnsafeBufferPointer { pairs in
+            for group in 0..<groups {
+                // In bounds: three bytes and four letters a whole group, and twelve bits index 4,096 pairs.
+                let bits =
+                    Int(bytes[group &* 3]) << 16 | Int(bytes[group &* 3 &+ 1]) << 8 | Int(bytes[group &* 3 &+ 2])
+                let word = UInt32(pairs[bits >> 12]) | UInt32(pairs[bits & 0xFFF]) << 16
+                text.storeBytes(of: word.littleEndian, toByteOffset: group &* 4, as: UInt32.self)
             }
         }
-        guard !rest.isEmpty else { return }
+        let rest = bytes[(groups * 3)...]
+        guard !rest.isEmpty else { return groups * 4 }
         let bits = rest.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - rest.count))
-        for place in 0...rest.count { text.append(letters[Int(bits >> UInt32(18 - 6 * place) & 63)]) }
+        for place in 0...rest.count { text[groups * 4 + place] = letters[Int(bits >> UInt32(18 - 6 * place) & 63)] }
+        return groups * 4 + rest.count + 1
     }
 }

@@ -19,36 +19,44 @@ extension Derived {
     }
 
     /// The timelines of a key and of every key that may be joined with it, as known when the log held `size` events.
-    ///
-    /// Follows shared terms until nothing new comes; which of the keys are one lineage the fold decides.
     package func timelines(around key: SubscriptionKey, knownAt size: Position) throws -> [SubscriptionKey: Timeline] {
-        var observations: [SubscriptionKey: [Observation]] = [:]
-        var visited: Set<IndexTerm> = []
-        var open: [IndexTerm] = [.subscription(key)]
-        while let term = open.popLast() {
-            guard visited.insert(term).inserted else { continue }
-            for filed in try self.observations(under: term) where filed.observation.source.position < size {
-                guard case .subscription(let found) = filed.key else { continue }
-                observations[found, default: []].append(filed.observation)
-                open.append(.subscription(found))
-                open += filed.joints(of: found)
-            }
+        var surroundings = Surroundings(in: self, knownAt: size)
+        try surroundings.add([key])
+        return surroundings.timelines
+    }
+
+    /// The keys that a customer claimed, not under another handle that was merged with it.
+    package func keys(claimedBy handle: CustomerHandle, knownAt size: Position) throws -> Set<SubscriptionKey> {
+        try facts(under: .claims(of: handle), below: size).reduce(into: []) { keys, facts in
+            if case .claim(let claim) = facts.customerFact { keys.insert(claim.key) }
         }
-        return observations.mapValues { Timeline($0) }
+    }
+
+    /// The merges that a handle took part in.
+    package func merges(of handle: CustomerHandle, knownAt size: Position) throws -> [Merge] {
+        try facts(under: .merges(of: handle), below: size).compactMap { facts in
+            if case .merge(let merge) = facts.customerFact { merge } else { nil }
+        }
     }
 
     private func observations(under term: IndexTerm) throws -> [FiledObservation] {
-        var observations: [FiledObservation] = []
-        for event in try events(under: term) where !event.facts.isEmpty {
-            guard
-                let facts = EventFacts(bytes: event.facts, position: event.position, recordedAt: event.recordedAt)
-            else {
-                throw EventLogError(
-                    .logCorrupt, "the facts of position \(event.position) are damaged",
-                    hint: "Remove derived/; it is made again from the log.")
-            }
-            observations += facts.observations
+        try facts(under: term, below: .max).flatMap(\.observations)
+    }
+
+    private func facts(under term: IndexTerm, below size: Position) throws -> [EventFacts] {
+        try events(under: term) { $0 < size }.compactMap { try $0.decoded() }
+    }
+}
+
+extension StoredFacts {
+    /// Nil when the event says nothing.
+    func decoded() throws -> EventFacts? {
+        guard !facts.isEmpty else { return nil }
+        guard let decoded = EventFacts(bytes: facts, position: position, recordedAt: recordedAt) else {
+            throw EventLogError(
+                .logCorrupt, "the facts of position \(position) are damaged",
+                hint: "Remove derived/; it is made again from the log.")
         }
-        return observations
+        return decoded
     }
 }

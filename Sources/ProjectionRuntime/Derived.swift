@@ -129,13 +129,21 @@ extension Derived {
     }
 
     private func follow(_ events: [DerivedEvent], _ log: EventLog?) {
-        // A gap is left by a group whose commit failed and yet held: the log has what is missing.
-        if !tail.append(events), let log { try? catchUp(with: log) }
+        // A gap is left by a group whose commit failed and yet held: the log has what is missing, up to these events.
+        if !tail.append(events), let log {
+            try? catchUp(with: log)
+            _ = tail.append(events)
+        }
         if tail.count >= Self.batch { wake.signal() }
     }
 
     /// Events that are in the log but not applied.
     package var lag: Int { tail.count }
+
+    /// Frees the reader slots of processes that died.
+    package func clearStaleReaders() throws {
+        try store?.clearStaleReaders()
+    }
 
     /// Whether deriving has fallen so far behind that nothing more should be taken.
     package var isFull: Bool { tail.count >= Tail.limit }
@@ -144,9 +152,10 @@ extension Derived {
     package var failure: String? { applying.withLock { $0.failure } }
 
     /// The tail first: what leaves it is in the store by then.
-    func events(under term: IndexTerm) throws -> [StoredFacts] {
-        let recent = tail.events(under: term)
-        let stored = try store?.events(under: term) ?? []
+    /// - Parameter isWanted: of which positions; the others are not even read.
+    func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [StoredFacts] {
+        let recent = tail.events(under: term).filter { isWanted($0.position) }
+        let stored = try store?.events(under: term, at: isWanted) ?? []
         let known = Set(stored.map(\.position))
         return stored + recent.filter { !known.contains($0.position) }
     }

@@ -9,6 +9,8 @@ package struct DerivedEvent: Sendable {
     package let repeatIdentity: Identity?
     /// `EventFacts` in their stored form.
     package let facts: [UInt8]
+    /// Under what the event is found, each term once. Made once: the tail asks at both ends, the store between.
+    let indexTerms: Set<IndexTerm>
 
     package init(
         position: UInt64, recordedAt: Instant, identity: Identity, repeatIdentity: Identity?, facts: [UInt8]
@@ -18,20 +20,14 @@ package struct DerivedEvent: Sendable {
         self.identity = identity
         self.repeatIdentity = repeatIdentity
         self.facts = facts
+        indexTerms =
+            facts.isEmpty
+            ? [] : EventFacts(bytes: facts, position: position, recordedAt: recordedAt)?.indexTerms ?? []
     }
 
     init(_ event: CommittedEvent) {
         self.init(
             position: event.record.position, recordedAt: event.record.recordedAt, identity: event.record.identity,
             repeatIdentity: event.repeatIdentity, facts: event.facts)
-    }
-
-    var eventFacts: EventFacts? {
-        facts.isEmpty ? nil : EventFacts(bytes: facts, position: position, recordedAt: recordedAt)
-    }
-
-    /// Each term once.
-    var indexTerms: Set<IndexTerm> {
-        Set((eventFacts?.observations ?? []).flatMap(\.indexTerms))
     }
 }

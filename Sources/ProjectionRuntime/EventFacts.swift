@@ -6,12 +6,19 @@ package import Primitives
 /// What one event says: its observations, each with the timeline it belongs to, as one stored value.
 ///
 /// `count u8`, then for each: key kind u8, the key's three strings and the encoded observation, each after its length
-/// (u32, little-endian).
+/// (u32, little-endian). What an own event says of customers follows.
 package struct EventFacts: Sendable {
     package let observations: [FiledObservation]
+    package let customerFact: CustomerFact?
 
     package init(_ observations: [FiledObservation]) {
         self.observations = observations
+        customerFact = nil
+    }
+
+    package init(_ customerFact: CustomerFact) {
+        observations = []
+        self.customerFact = customerFact
     }
 
     package var bytes: [UInt8] {
@@ -35,6 +42,7 @@ package struct EventFacts: Sendable {
             for part in parts { Self.append(Array(part.utf8), to: &bytes) }
             Self.append(FactCodec.encode(filed.observation), to: &bytes)
         }
+        customerFact?.append(to: &bytes)
         return bytes
     }
 
@@ -51,7 +59,12 @@ package struct EventFacts: Sendable {
             else { return nil }
             observations.append(FiledObservation(key: key, observation: observation))
         }
-        guard rest.isEmpty else { return nil }
+        if rest.isEmpty {
+            customerFact = nil
+        } else {
+            guard let fact = CustomerFact(taking: &rest, position: position), rest.isEmpty else { return nil }
+            customerFact = fact
+        }
         self.observations = observations
     }
 
@@ -76,12 +89,12 @@ package struct EventFacts: Sendable {
         }
     }
 
-    private static func append(_ part: [UInt8], to bytes: inout [UInt8]) {
+    static func append(_ part: [UInt8], to bytes: inout [UInt8]) {
         withUnsafeBytes(of: UInt32(part.count).littleEndian) { bytes += $0 }
         bytes += part
     }
 
-    private static func take(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+    static func take(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
         guard rest.count >= 4 else { return nil }
         let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
         guard count <= rest.count - 4 else { return nil }
@@ -89,7 +102,7 @@ package struct EventFacts: Sendable {
         return Array(rest.dropFirst(4).prefix(count))
     }
 
-    private static func string(_ rest: inout ArraySlice<UInt8>) -> String? {
+    static func string(_ rest: inout ArraySlice<UInt8>) -> String? {
         take(&rest).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -31,6 +31,10 @@ final class FactsStore: Sendable {
         meta = try environment.openDatabase("meta")
     }
 
+    func clearStaleReaders() throws {
+        try environment.clearStaleReaders()
+    }
+
     /// How many events are applied.
     func appliedSize() throws -> UInt64 {
         try environment.read { try appliedSize($0) }
@@ -50,8 +54,8 @@ final class FactsStore: Sendable {
         }
     }
 
-    /// The events under a term, in order of their positions.
-    func events(under term: IndexTerm) throws -> [StoredFacts] {
+    /// The events under a term at the positions wanted, in their order.
+    func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [StoredFacts] {
         try environment.read { transaction in
             guard let ordinal = try transaction.get(term.bytes.span.bytes, in: terms) else { return [] }
             let prefix = Self.bigEndian(ordinal.word(at: 0))
@@ -64,7 +68,7 @@ final class FactsStore: Sendable {
                     positions.append(position)
                 }
             }
-            for position in positions {
+            for position in positions where isWanted(position) {
                 guard let stored = try transaction.get(position, in: facts) else { continue }
                 events.append(StoredFacts(stored, position: position))
             }

@@ -21,6 +21,21 @@ package struct IndexTerm: Hashable, Sendable {
         IndexTerm("a", [environment.rawValue, bundleId, id])
     }
 
+    /// The claims of a customer.
+    package static func claims(of handle: CustomerHandle) -> IndexTerm {
+        IndexTerm("c", [handle.hex])
+    }
+
+    /// The merges that a customer took part in.
+    package static func merges(of handle: CustomerHandle) -> IndexTerm {
+        IndexTerm("m", [handle.hex])
+    }
+
+    /// All transactions and renewal infos that carry the token.
+    package static func appAccountToken(_ token: AppAccountToken) -> IndexTerm {
+        IndexTerm("t", [token.text])
+    }
+
     /// LMDB's keys have 511 bytes; longer terms, which only a hostile id makes, share their first 511.
     package static let byteLimit = 511
 
@@ -41,27 +56,62 @@ extension FiledObservation {
             }
             return [.appTransaction(id, environment: account.environment, bundleId: account.bundleId)]
         }
-        return [.subscription(key), .originalTransactionId(key.originalTransactionId)] + joints(of: key)
+        let token = observation.fact.appAccountToken.flatMap(AppAccountToken.init)
+        return [.subscription(key), .originalTransactionId(key.originalTransactionId)] + (observation.fact.joints?.terms(of: key) ?? [])
+            + (token.map { [.appAccountToken($0)] } ?? [])
     }
+}
 
-    /// The terms by which keys are joined: what it migrated from, and the Apple account.
-    func joints(of key: SubscriptionKey) -> [IndexTerm] {
-        let (previous, account): (String?, String?) =
-            switch observation.fact {
-            case .transaction(let fact): (fact.previousOriginalTransactionId, fact.appTransactionId)
-            case .renewal(let fact): (nil, fact.appTransactionId)
-            case .notification, .app: (nil, nil)
-            }
+/// By what a key is joined with others: what it migrated from, and the Apple account.
+struct Joints: Equatable {
+    let previousOriginalTransactionId: String?
+    let appTransactionId: String?
+
+    func terms(of key: SubscriptionKey) -> [IndexTerm] {
         var terms: [IndexTerm] = []
-        if let previous {
+        if let previous = previousOriginalTransactionId {
             terms.append(
                 .subscription(
                     SubscriptionKey(
                         environment: key.environment, bundleId: key.bundleId, originalTransactionId: previous)))
         }
-        if let account {
+        if let account = appTransactionId {
             terms.append(.appTransaction(account, environment: key.environment, bundleId: key.bundleId))
         }
         return terms
+    }
+}
+
+extension Fact {
+    /// Nil when it states none.
+    var joints: Joints? {
+        let joints: Joints
+        switch self {
+        case .transaction(let fact):
+            joints = Joints(
+                previousOriginalTransactionId: fact.previousOriginalTransactionId,
+                appTransactionId: fact.appTransactionId)
+        case .renewal(let fact):
+            joints = Joints(previousOriginalTransactionId: nil, appTransactionId: fact.appTransactionId)
+        case .notification, .app:
+            return nil
+        }
+        return joints.previousOriginalTransactionId == nil && joints.appTransactionId == nil ? nil : joints
+    }
+}
+
+extension CustomerFact {
+    var indexTerms: [IndexTerm] {
+        switch self {
+        case .claim(let claim): [.subscription(claim.key), .claims(of: claim.customer)]
+        case .merge(let merge): [.merges(of: merge.customer), .merges(of: merge.into)]
+        }
+    }
+}
+
+extension EventFacts {
+    /// Each term once.
+    var indexTerms: Set<IndexTerm> {
+        Set(observations.flatMap(\.indexTerms) + (customerFact?.indexTerms ?? []))
     }
 }

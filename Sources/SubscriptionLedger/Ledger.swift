@@ -1,5 +1,6 @@
 package import AppStoreVerification
 package import EventLog
+package import LedgerModel
 package import Primitives
 package import ProjectionRuntime
 import Synchronization
@@ -14,6 +15,8 @@ package final class Ledger: Sendable {
         /// The name in checkpoints; nil: one that the log keeps.
         package var origin: String?
         package var quarantine = Quarantine.Limits()
+        /// What postings are decided by.
+        package var rules = Rules()
         package var clock: @Sendable () -> Instant
 
         package init(folder: DataFolder, clock: @escaping @Sendable () -> Instant) {
@@ -26,8 +29,14 @@ package final class Ledger: Sendable {
     package let log: EventLog
     package let derived: Derived
     package let verifier: SignedDataVerifier
+    /// What verifications for callers pass through.
+    package let verifications = VerificationGate()
     /// For who writes.
     package let quarantine: Quarantine?
+    /// Nil where nobody has written yet.
+    let vault: Vault?
+    /// Whose a key is changes for one posting at a time.
+    let postings = StripedLock()
     private let lock: FolderLock?
 
     /// Opens the ledger of a folder for the one process that writes, making what is missing.
@@ -36,6 +45,7 @@ package final class Ledger: Sendable {
         let folder = configuration.folder
         try folder.create()
         let lock = try FolderLock(folder)
+        vault = try Vault(writing: folder, mapSizeBytes: configuration.mapSizeBytes)
         let derived = try Derived(
             writing: folder.derived, mapSizeBytes: configuration.mapSizeBytes, decoder: StoredEvents.derive)
         let opened = OpenedLog()
@@ -65,6 +75,7 @@ package final class Ledger: Sendable {
             reading: configuration.folder.derived, mapSizeBytes: configuration.mapSizeBytes,
             decoder: StoredEvents.derive)
         try derived.catchUp(with: log)
+        vault = try Vault(reading: configuration.folder, mapSizeBytes: configuration.mapSizeBytes)
         self.configuration = configuration
         lock = nil
         quarantine = nil
@@ -79,11 +90,16 @@ package final class Ledger: Sendable {
 
     /// The log, once it is open: the follower needs it to read, and it needs the follower to open.
     private final class OpenedLog: Sendable {
-        private let stored = Mutex<EventLog?>(nil)
-        // Weak would do as well; the log closes before the ledger goes.
+        private struct Reference {
+            // The log holds its follower, which holds this.
+            weak var log: EventLog?
+        }
+
+        private let stored = Mutex(Reference())
+
         var log: EventLog? {
-            get { stored.withLock { $0 } }
-            set { stored.withLock { $0 = newValue } }
+            get { stored.withLock { $0.log } }
+            set { stored.withLock { $0.log = newValue } }
         }
     }
 }

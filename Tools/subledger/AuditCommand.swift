@@ -62,9 +62,10 @@ struct AuditCommand: AsyncParsableCommand {
         }
 
         private func supervise() throws -> AuditReport {
-            guard ledger.folder.exists else {
+            let folder = try ledger.folder
+            guard folder.exists else {
                 throw EventLogError(
-                    .ioError, "there is no ledger at \(ledger.folder.path)", expected: "a data folder", found: "none")
+                    .ioError, "there is no ledger at \(folder.path)", expected: "a data folder", found: "none")
             }
             let showsProgress = output.showsProgress
             return try AuditSupervision.run(arguments: Array(CommandLine.arguments.dropFirst()) + ["--supervised"]) {

@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreVerification
 import ArgumentParser
+import LedgerConfiguration
 import SubscriptionLedger
 
 /// Whose signatures count, and what the claims must say.
@@ -20,11 +21,32 @@ struct TrustOptions: ParsableArguments {
         name: .customLong("trust-root"), help: "A root certificate to trust besides Apple's, PEM or DER (repeatable).")
     var trustRoots: [String] = []
 
-    func policy() throws -> TrustPolicy {
-        var policy = TrustPolicy(apps: bundleIds.map { TrustPolicy.App(bundleId: $0, appAppleId: appAppleId) })
-        if !environments.isEmpty { policy.environments = Set(environments) }
-        policy.configuredRoots = try Self.roots(trustRoots)
+    /// - Parameter settings: what holds where an option is not given.
+    func policy(over settings: Settings = Settings()) throws -> TrustPolicy {
+        var policy = TrustPolicy(apps: try apps(over: settings.apps))
+        if !environments.isEmpty {
+            policy.environments = Set(environments)
+        } else if bundleIds.isEmpty, !settings.apps.isEmpty {
+            policy.environments = settings.apps.reduce(into: []) { $0.formUnion($1.environments) }
+        }
+        policy.configuredRoots = try Self.roots(trustRoots.isEmpty ? settings.trustRoots : trustRoots)
         return policy
+    }
+
+    private func apps(over configured: [Settings.App]) throws -> [TrustPolicy.App] {
+        guard bundleIds.isEmpty else {
+            return bundleIds.map { TrustPolicy.App(bundleId: $0, appAppleId: appAppleId) }
+        }
+        guard appAppleId == nil || configured.count == 1 else {
+            throw CommandFailure(
+                code: "usage", message: "--app-apple-id says nothing of which app", expected: "--bundle-id with it",
+                found: "none", exitCode: CommandFailure.usage)
+        }
+        return configured.map { app in
+            TrustPolicy.App(
+                bundleId: app.bundleId, appAppleId: appAppleId ?? app.appAppleId,
+                environments: environments.isEmpty ? app.environments : nil)
+        }
     }
 
     static func roots(_ paths: [String]) throws -> [ConfiguredRoot] {

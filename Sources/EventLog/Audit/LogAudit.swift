@@ -51,29 +51,42 @@ package struct LogAudit {
         } catch let error as EventLogError where error.code == .logCorrupt {
             report.firstBad = .event(position: report.events, what: error.message)
         }
-        if report.firstBad == nil { report.firstBad = try Self.structure(of: log, head, edge, evidenceCount) }
+        guard report.firstBad == nil else { return report }
+        guard edge.size == head.size, edge.root == head.root else {
+            report.firstBad = .structure(
+                what: "the tree head says \(head.size) events and root \(head.root), the events give root \(edge.root)")
+            return report
+        }
+        do {
+            report.firstBad = try Self.miscount(in: log, after: head.size, evidenceCount)
+        } catch let error as EventLogError where error.code == .logCorrupt {
+            report.firstBad = .structure(what: error.message)
+        }
         return report
     }
 
-    /// What cannot be told from one event: the head, and that no database holds more or less than the events need.
-    private static func structure(
-        of log: EventLog, _ head: TreeHead, _ edge: RightEdge, _ evidenceCount: Int
+    /// What cannot be told from one event: that no database holds more or less than the events need. Events that came
+    /// while the audit ran, from `size` on, are counted with the rest.
+    private static func miscount(
+        in log: EventLog, after size: UInt64, _ evidenceCount: Int
     ) throws -> AuditFinding? {
-        guard edge.size == head.size, edge.root == head.root else {
-            return .structure(
-                what: "the tree head says \(head.size) events and root \(head.root), the events give root \(edge.root)")
-        }
         let store = try log.log.store()
         return try log.reading { transaction in
             guard try store.layoutVersion(transaction) == LogStore.layoutVersion else {
-                return .structure(what: "the layout's version is damaged")
+                return .structure(what: "the layout's version is missing")
             }
-            var expected = [(store.records, "records", Int(head.size)), (store.evidence, "evidence", evidenceCount)]
+            let head = try store.head(transaction)
+            let newEvidence = try (size..<max(size, head.size)).count { position in
+                try store.record(transaction, at: position)?.record.evidenceLength ?? 0 > 0
+            }
+            var expected = [
+                (store.records, "records", Int(head.size)), (store.evidence, "evidence", evidenceCount + newEvidence),
+                (store.headers, "headers", try store.headerTexts(transaction).count),
+                (store.meta, "meta", head.size == 0 ? 2 : 3),
+            ]
             for (level, database) in zip(LogStore.treeLevels, store.tree) {
                 expected.append((database, "tree\(level)", Int(head.size >> UInt64(8 * level))))
             }
-            let headers = try store.headerTexts(transaction).count
-            expected.append((store.headers, "headers", headers))
             for (database, name, count) in expected {
                 let found = try transaction.statistics(of: database).entries
                 guard found == count else {

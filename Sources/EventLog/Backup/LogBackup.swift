@@ -19,9 +19,9 @@ package struct LogBackup {
 
     /// - Parameters:
     ///   - directory: of the new environment; what an earlier attempt left there is gone on with.
-    ///   - progress: called with the events copied, of how many.
+    ///   - progress: called with the events copied, of how many; may throw to stop.
     /// - Throws: `log_corrupt` when the copy's root is not the original's, `io_error`, `disk_full`.
-    package func copy(to directory: String, progress: (UInt64, UInt64) -> Void) throws {
+    package func copy(to directory: String, progress: (UInt64, UInt64) throws -> Void) throws {
         var options = Environment.Options()
         options.mapSizeBytes = try source.mapSizeBytes()
         do {
@@ -34,7 +34,7 @@ package struct LogBackup {
             }
             while edge.size < head.size {
                 try copyBatch(to: target, &edge)
-                progress(edge.size, head.size)
+                try progress(edge.size, head.size)
             }
             guard edge.root == head.root else {
                 throw EventLogError(
@@ -70,15 +70,16 @@ package struct LogBackup {
                 }
                 var completed: [StoredHash] = []
                 for position in range {
-                    guard let record = try reader.get(position, in: store.records) else {
+                    guard let record = try store.record(reader, at: position) else {
                         throw EventLogError(.logCorrupt, "there is no record at position \(position)")
                     }
-                    try writer.put(record, at: position, in: target.records, .append)
+                    let leafHash = MerkleTree.leafHash(of: record.bytes)
+                    let stored = record.bytes + leafHash.bytes
+                    try writer.put(stored.span.bytes, at: position, in: target.records, .append)
                     if let evidence = try reader.get(position, in: store.evidence) {
                         try writer.put(evidence, at: position, in: target.evidence, .append)
                     }
-                    let bytes = record.extracting(0..<record.byteCount - Digest.byteCount)
-                    edge.append(MerkleTree.leafHash(of: bytes), completed: &completed)
+                    edge.append(leafHash, completed: &completed)
                 }
                 for hash in completed {
                     let bytes = hash.hash.bytes

@@ -1,7 +1,7 @@
 import CZlib
 
 /// Raw deflate (RFC 1951) with a preset dictionary. One value is one thread's: its streams are reused.
-final class Deflate {
+package final class Deflate {
     /// Level 6 takes 9 µs for the 1.3 KB of a notification, hardly more than level 1, for a fifth less space.
     private static let level: Int32 = 6
 
@@ -9,7 +9,7 @@ final class Deflate {
     private let inflater = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
 
     /// The pointers are allocated and initialised here, freed in `deinit`, and used by nobody else.
-    init() {
+    package init() {
         deflater.initialize(to: z_stream())
         inflater.initialize(to: z_stream())
         // Both fail only without memory or with another library version than compiled against.
@@ -25,7 +25,7 @@ final class Deflate {
         inflater.deallocate()
     }
 
-    func deflated(_ plain: [UInt8], dictionary: [UInt8]) -> [UInt8]? {
+    package func deflated(_ plain: [UInt8], dictionary: [UInt8]) -> [UInt8]? {
         deflateReset(deflater)
         deflateSetDictionary(deflater, dictionary, UInt32(dictionary.count))
         let bound = Int(deflateBound(deflater, UInt(plain.count)))
@@ -34,7 +34,7 @@ final class Deflate {
 
     /// - Parameter byteCount: what the result must have exactly; no more memory is used.
     /// - Returns: nil when the bytes are not the deflated form of so many bytes.
-    func inflated(_ packed: [UInt8], byteCount: Int, dictionary: [UInt8]) -> [UInt8]? {
+    package func inflated(_ packed: [UInt8], byteCount: Int, dictionary: [UInt8]) -> [UInt8]? {
         inflateReset(inflater)
         inflateSetDictionary(inflater, dictionary, UInt32(dictionary.count))
         let plain = Self.run(inflater, packed, capacity: byteCount) { inflate($0, Z_FINISH) }

@@ -9,26 +9,30 @@ import Synchronization
 ///
 /// ```
 /// 0  raw bytes
-/// 1  dictionary u8, nested count u8, outer part, nested parts, deflated (outer payload without nested JWS, then theirs)
+/// 1  dictionary u8, nested count u8, outer part, nested parts, deflated (outer payload without nested JWS, then theirs),
+///    CRC-32 of all before
 ///    part: header number u16, place in the stripped outer payload u32, payload length u32, signature 64 bytes
 /// ```
-final class EvidencePacker: Sendable {
-    static let rawVersion: UInt8 = 0
-    static let jwsVersion: UInt8 = 1
+///
+/// The checksum is there because deflated bytes have slack: the last byte's spare bits, a distance that finds the same
+/// text elsewhere. Without it a flipped bit could go unseen, though never change what comes back.
+package final class EvidencePacker: Sendable {
+    package static let rawVersion: UInt8 = 0
+    package static let jwsVersion: UInt8 = 1
     static let signatureByteCount = 64
     private static let partByteCount = 2 + 4 + 4 + signatureByteCount
 
-    let headers: HeaderTable
+    package let headers: HeaderTable
     private let streams = StreamPool()
 
-    init(headers: HeaderTable) {
+    package init(headers: HeaderTable) {
         self.headers = headers
     }
 
     /// - Complexity: one deflation and one inflation; about 25 µs for a notification.
-    func pack(_ evidence: Evidence) -> [UInt8] {
+    package func pack(_ evidence: Evidence) -> [UInt8] {
         if case .jws(let layout) = evidence.layout, let packed = pack(layout, of: evidence.bytes),
-            unpack(packed, byteCount: evidence.bytes.count) == evidence.bytes
+            let unpacked = unpack(packed, byteCount: evidence.bytes.count), equalBytes(unpacked, evidence.bytes)
         {
             return packed
         }
@@ -56,7 +60,9 @@ final class EvidencePacker: Sendable {
             let dictionary = PackingDictionary.bytes(number: PackingDictionary.current),
             let deflated = streams.use({ $0.deflated(stripped + nestedPayloads, dictionary: dictionary) })
         else { return nil }
-        return packed + parts + deflated
+        packed += parts + deflated
+        packed.appendLittleEndian(Checksum.crc32(of: packed.span.bytes))
+        return packed
     }
 
     private func append(
@@ -76,7 +82,7 @@ final class EvidencePacker: Sendable {
     /// The verbatim bytes.
     /// - Parameter byteCount: the length the record tells; bounds the memory used.
     /// - Returns: nil when the packed bytes are damaged.
-    func unpack(_ packed: [UInt8], byteCount: Int) -> [UInt8]? {
+    package func unpack(_ packed: [UInt8], byteCount: Int) -> [UInt8]? {
         switch packed.first {
         case Self.rawVersion:
             return packed.count == byteCount + 1 ? Array(packed.dropFirst()) : nil
@@ -88,14 +94,18 @@ final class EvidencePacker: Sendable {
     }
 
     private func unpackJWS(_ packed: [UInt8], byteCount: Int) -> [UInt8]? {
-        guard packed.count >= 3, let dictionary = PackingDictionary.bytes(number: packed[1]) else { return nil }
+        let end = packed.count - Checksum.byteCount
+        guard end >= 3, let dictionary = PackingDictionary.bytes(number: packed[1]) else { return nil }
         let partsEnd = 3 + (1 + Int(packed[2])) * Self.partByteCount
-        guard packed.count >= partsEnd else { return nil }
+        let bytes = packed.span.bytes
+        guard end >= partsEnd,
+            Checksum.crc32(of: bytes.extracting(0..<end)) == bytes.littleEndian(at: end, as: UInt32.self)
+        else { return nil }
         let parts = stride(from: 3, to: partsEnd, by: Self.partByteCount).map { Part(packed, at: $0) }
         // Base64 only adds, so no payload is longer than the evidence: the sum cannot overflow or ask for more.
         let plainCount = parts.reduce(0) { $0 + $1.payloadLength }
         guard plainCount <= byteCount else { return nil }
-        let deflated = Array(packed[partsEnd...])
+        let deflated = Array(packed[partsEnd..<end])
         guard
             let plain = streams.use({
                 $0.inflated(deflated, byteCount: plainCount, dictionary: dictionary)
@@ -115,7 +125,8 @@ final class EvidencePacker: Sendable {
             guard part.place >= end, part.place <= stripped.count else { return nil }
             payload += stripped[end..<part.place]
             end = part.place
-            guard append(part, Array(rest.prefix(part.payloadLength)), to: &payload) else { return nil }
+            guard append(part, Array(rest.prefix(part.payloadLength)), to: &payload), payload.count <= byteCount
+            else { return nil }
             rest = rest.dropFirst(part.payloadLength)
         }
         payload += stripped[end...]

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// A header gets its number when evidence is packed, in memory; the writer puts it into the log in the same
 /// transaction as the first record that needs it. Only verified chains reach this table, and it is bounded besides.
-final class HeaderTable: Sendable {
-    static let limit = 4_096
+package final class HeaderTable: Sendable {
+    package static let limit = 4_096
 
     private struct State {
         var numbers: [HeaderText: UInt16] = [:]
@@ -16,7 +16,7 @@ final class HeaderTable: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter texts: those in the log, in the order of their numbers.
-    init(texts: [[UInt8]]) {
+    package init(texts: [[UInt8]]) {
         var initial = State(texts: texts)
         for (number, text) in texts.enumerated() { initial.numbers[HeaderText(bytes: text)] = UInt16(number) }
         state = Mutex(initial)
@@ -44,12 +44,16 @@ final class HeaderTable: Sendable {
         state.withLock { $0.texts[min(number, $0.texts.count)...] }
     }
 
-    var count: Int { state.withLock { $0.texts.count } }
+    package var count: Int { state.withLock { $0.texts.count } }
 }
 
 /// Hashes by what differs between headers, the signing certificate near the front, not by all of their 4 KB.
 private struct HeaderText: Hashable {
     let bytes: [UInt8]
+
+    static func == (left: HeaderText, right: HeaderText) -> Bool {
+        equalBytes(left.bytes, right.bytes)
+    }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(bytes.count)

@@ -1,9 +1,9 @@
 /// The preset dictionaries evidence is deflated with, by number. A number's bytes never change, since what was packed
 /// with them must come back; better ones get a new number.
-enum PackingDictionary {
-    static let current: UInt8 = 1
+package enum PackingDictionary {
+    package static let current: UInt8 = 1
 
-    static func bytes(number: UInt8) -> [UInt8]? {
+    package static func bytes(number: UInt8) -> [UInt8]? {
         number == 1 ? one : nil
     }
 

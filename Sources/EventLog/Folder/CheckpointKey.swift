@@ -6,9 +6,8 @@ package enum CheckpointKey {
     /// - Throws: `io_error` when others than the owner may read the file, or when it is no key of that name.
     package static func load(from folder: DataFolder, origin: String) throws -> NoteSigner? {
         guard let text = try SmallFile.read(folder.checkpointKey, limit: byteLimit) else { return nil }
-        try requirePrivate(folder.checkpointKey)
-        let signer = try NoteSigner(
-            secretText: String(decoding: text, as: UTF8.self).trimmedLine)
+        try SmallFile.requirePrivate(folder.checkpointKey)
+        let signer = try signer(in: text, path: folder.checkpointKey)
         guard signer.verifier.key.name == origin else {
             throw EventLogError(
                 .ioError, "the checkpoint key is for another log", expected: origin, found: signer.verifier.key.name,
@@ -26,13 +25,13 @@ package enum CheckpointKey {
 
     private static let byteLimit = 4_096
 
-    private static func requirePrivate(_ path: String) throws(EventLogError) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw EventLogError(system: "\(path) cannot be examined") }
-        guard status.st_mode & 0o077 == 0 else {
+    private static func signer(in text: [UInt8], path: String) throws(EventLogError) -> NoteSigner {
+        do throws(TreeError) {
+            return try NoteSigner(secretText: String(decoding: text, as: UTF8.self).trimmedLine)
+        } catch {
             throw EventLogError(
-                .ioError, "\(path) can be read by others", expected: "mode 0600",
-                found: "mode 0\(String(status.st_mode & 0o777, radix: 8))", hint: "Run `chmod 600 \(path)`.")
+                .ioError, "\(path) is no checkpoint key: \(error.message)", expected: error.expected,
+                found: error.found, hint: "Bring the key back from a backup.")
         }
     }
 }

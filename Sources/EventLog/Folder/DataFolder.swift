@@ -14,10 +14,16 @@ package struct DataFolder: Sendable {
     package var keys: String { path + "/keys" }
     package var quarantine: String { path + "/quarantine" }
     package var checkpointKey: String { keys + "/checkpoint.key" }
+    package var vaultKey: String { keys + "/vault.key" }
+    /// The last signed checkpoint.
+    package var checkpoint: String { path + "/checkpoint" }
     package var lock: String { path + "/LOCK" }
 
     /// Whether a ledger was ever opened here.
     package var exists: Bool { access(log + "/data.mdb", F_OK) == 0 }
+
+    /// Whether its vault was ever opened.
+    package var hasVault: Bool { access(vault + "/data.mdb", F_OK) == 0 }
 
     /// Makes the folder and what is missing in it, readable for its owner alone.
     package func create() throws(EventLogError) {

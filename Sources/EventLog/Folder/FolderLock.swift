@@ -9,11 +9,10 @@ package final class FolderLock: Sendable {
         descriptor = open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw EventLogError(system: "\(folder.lock) cannot be opened") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let owner = Self.owner(descriptor)
-            close(descriptor)
+            // Here, as everywhere, `deinit` closes the descriptor.
             throw EventLogError(
                 .locked, "another process writes to \(folder.path)", expected: "no other writer",
-                found: "process \(owner)", hint: "Stop it, or give another --data.")
+                found: "process \(Self.owner(descriptor))", hint: "Stop it, or give another --data.")
         }
         let pid = Array("\(getpid())\n".utf8)
         // Telling the pid is a courtesy to whoever is refused; the lock holds without it.
@@ -22,7 +21,7 @@ package final class FolderLock: Sendable {
     }
 
     deinit {
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     private static func owner(_ descriptor: Int32) -> String {

@@ -3,7 +3,7 @@ package import Primitives
 import Synchronization
 
 /// What was refused although well-formed, kept to be tried again after a fix: one file an artifact, named by the
-/// digest of its bytes, the newest refusal's reason in front.
+/// digest of its bytes, with the reason of the first refusal in front.
 ///
 /// Bounded, since anybody may send it: when it is full, what is there stays and new items are not kept.
 package final class Quarantine: Sendable {
@@ -35,25 +35,16 @@ package final class Quarantine: Sendable {
     /// - Returns: whether it is in quarantine; false when there is no room.
     package func keep(_ artifact: [UInt8], note: JSONValue) throws(EventLogError) -> Bool {
         let path = "\(folder)/\(Digest.sha256(of: artifact).hex)"
-        if access(path, F_OK) == 0 { return true }
         let file = Array(note.serialized().utf8) + [UInt8(ascii: "\n")] + artifact
-        let hasRoom = contents.withLock { contents in
+        // One at a time: of two callers with one artifact the second finds it there.
+        return try contents.withLock { contents throws(EventLogError) in
+            if access(path, F_OK) == 0 { return true }
             guard contents.items < limits.items, contents.bytes + file.count <= limits.bytes else { return false }
+            try SmallFile.write(file, to: path)
             contents.items += 1
             contents.bytes += file.count
             return true
         }
-        guard hasRoom else { return false }
-        do throws(EventLogError) {
-            try SmallFile.write(file, to: path)
-        } catch {
-            contents.withLock { contents in
-                contents.items -= 1
-                contents.bytes -= file.count
-            }
-            throw error
-        }
-        return true
     }
 
     package var size: Contents { contents.withLock { $0 } }

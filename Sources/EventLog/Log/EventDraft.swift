@@ -42,6 +42,9 @@ package struct EventDraft: Sendable {
         self.facts = facts
     }
 
+    /// Whether a record can hold it: a body from outside must be asked about before it is prepared.
+    package var fitsRecord: Bool { Record.fixedByteCount + body.count <= Record.byteLimit }
+
     func record(position: UInt64, recordedAt: Instant, repeats: Bool) -> Record {
         Record(
             position: position, kind: kind, source: source, environment: environment, artifact: artifact, trust: trust,

@@ -54,8 +54,7 @@ package final class EventLog: Sendable {
     ///
     /// A draft that no record can hold is a programmer's error.
     package func prepare(_ draft: EventDraft) -> PreparedEvent {
-        precondition(
-            Record.fixedByteCount + draft.body.count <= Record.byteLimit, "the body of an event is too long")
+        precondition(draft.fitsRecord, "the body of an event is too long")
         return PreparedEvent(
             draft: draft, packedEvidence: draft.evidence.bytes.isEmpty ? [] : log.packer.pack(draft.evidence))
     }
@@ -67,6 +66,8 @@ package final class EventLog: Sendable {
     package func append(_ events: [PreparedEvent]) async throws -> [Appended] {
         guard let writer else { preconditionFailure("a log opened for reading cannot be appended to") }
         guard !events.isEmpty else { return [] }
+        let start = ContinuousClock.now
+        defer { log.statistics.durations.observe(ContinuousClock.now - start) }
         return try await withCheckedThrowingContinuation { continuation in
             if !writer.queue.offer(AppendRequest(events: events, answer: continuation)) {
                 continuation.resume(
@@ -205,7 +206,7 @@ extension EventLog {
             guard !store.environment.options.readOnly else { return "subledger.invalid/00000000" }
             let drawn = "subledger.invalid/\(Hex.encode((0..<4).map { _ in UInt8.random(in: 0...255) }))"
             try store.environment.write { transaction in
-                let layout = withUnsafeBytes(of: LogStore.layoutVersion.littleEndian) { Array($0) }
+                let layout = Sealed.bytes(of: withUnsafeBytes(of: LogStore.layoutVersion.littleEndian) { Array($0) })
                 try transaction.put(layout.span.bytes, at: MetaKey.layoutVersion.span.bytes, in: store.meta)
                 let sealed = Sealed.bytes(of: Array(drawn.utf8))
                 try transaction.put(sealed.span.bytes, at: MetaKey.origin.span.bytes, in: store.meta)

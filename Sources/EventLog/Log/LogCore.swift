@@ -11,6 +11,8 @@ final class LogCore: Sendable {
     private let opened: Mutex<LogStore?>
     private let acknowledged: Mutex<TreeHead>
     let packer: EvidencePacker
+    let observers = HeadObservers()
+    let statistics = AppendStatistics()
 
     init(directory: String, options: Environment.Options) throws {
         self.directory = directory
@@ -37,6 +39,12 @@ final class LogCore: Sendable {
 
     func publish(_ head: TreeHead) {
         acknowledged.withLock { $0 = head }
+        observers.tell(head)
+    }
+
+    /// For the writer: opens the environment if it could not be opened after a failed commit.
+    func ensureOpen() throws {
+        if opened.withLock({ $0 == nil }) { try reopen() }
     }
 
     /// What the writer needs to go on, read from the log. Before the first append after opening.

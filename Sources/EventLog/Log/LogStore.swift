@@ -32,13 +32,23 @@ final class LogStore: Sendable {
     }
 
     /// How many events there are and the root over them, as of the snapshot.
+    ///
+    /// A size beyond the last record is refused here, before anybody counts up to it.
     func head<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> TreeHead {
         guard let bytes = try transaction.get(MetaKey.head.span.bytes, in: meta) else { return .empty }
         guard bytes.byteCount == 8 + Digest.byteCount else {
             throw EventLogError(
                 .logCorrupt, "the tree head is damaged", expected: "40 bytes", found: "\(bytes.byteCount) bytes")
         }
-        return TreeHead(size: bytes.littleEndian(at: 0, as: UInt64.self), root: bytes.digest(at: 8))
+        let size = bytes.littleEndian(at: 0, as: UInt64.self)
+        var cursor = try transaction.cursor(in: records)
+        let last = try cursor.last()?.integerKey
+        guard size == 0 || last.map({ size - 1 <= $0 }) ?? false else {
+            throw EventLogError(
+                .logCorrupt, "the tree head is beyond the last record", expected: "at most \(last ?? 0)",
+                found: "\(size - 1)", hint: "Run `subledger audit verify --deep`.")
+        }
+        return TreeHead(size: size, root: bytes.digest(at: 8))
     }
 }
 
@@ -121,10 +131,13 @@ extension LogStore {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Nil before the first opening.
     func layoutVersion<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> UInt32? {
-        guard let stored = try transaction.get(MetaKey.layoutVersion.span.bytes, in: meta), stored.byteCount == 4
-        else { return nil }
-        return stored.littleEndian(at: 0, as: UInt32.self)
+        guard let stored = try transaction.get(MetaKey.layoutVersion.span.bytes, in: meta) else { return nil }
+        guard let text = Sealed.text(in: stored), text.count == 4 else {
+            throw EventLogError(.logCorrupt, "the layout's version is damaged")
+        }
+        return text.span.bytes.littleEndian(at: 0, as: UInt32.self)
     }
 }
 

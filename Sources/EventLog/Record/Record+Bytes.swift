@@ -41,8 +41,9 @@ extension Record {
     /// Reads a record that must fill `bytes` exactly.
     /// - Throws: `RecordError` naming the first field that cannot be.
     package init(reading bytes: RawSpan) throws(RecordError) {
-        guard bytes.byteCount >= Self.fixedByteCount else {
-            throw RecordError(what: "a record of \(bytes.byteCount) bytes, at least \(Self.fixedByteCount) expected")
+        guard Self.fixedByteCount...Self.byteLimit ~= bytes.byteCount else {
+            throw RecordError(
+                what: "a record of \(bytes.byteCount) bytes, \(Self.fixedByteCount) to \(Self.byteLimit) expected")
         }
         guard bytes.byte(at: 0) == Self.format else {
             throw RecordError(what: "record format \(bytes.byte(at: 0)), \(Self.format) expected")

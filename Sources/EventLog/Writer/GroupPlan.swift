@@ -36,15 +36,14 @@ struct GroupPlan {
 
     private mutating func plan(_ event: PreparedEvent, _ known: (Identity) throws -> UInt64?) rethrows -> Appended {
         let draft = event.draft
-        if let position = try identities[draft.identity] ?? known(draft.identity) {
-            return Appended(position: position, isDuplicate: true, isAppended: false)
-        }
-        var first: UInt64?
-        if let repeatIdentity = draft.repeatIdentity {
-            first = try identities[repeatIdentity] ?? known(repeatIdentity)
-            if first == nil { identities[repeatIdentity] = edge.size }
+        let position = try identities[draft.identity] ?? known(draft.identity)
+        let first = try draft.repeatIdentity.flatMap { try identities[$0] ?? known($0) }
+        if let position {
+            // A re-signed retry stands behind the first event of its UUID, which is answered each time it comes.
+            return Appended(position: first ?? position, isDuplicate: true, isAppended: false)
         }
         identities[draft.identity] = edge.size
+        if let repeatIdentity = draft.repeatIdentity, first == nil { identities[repeatIdentity] = edge.size }
         let record = draft.record(position: edge.size, recordedAt: recordedAt, repeats: first != nil)
         append(record, event)
         return Appended(position: first ?? record.position, isDuplicate: first != nil, isAppended: true)

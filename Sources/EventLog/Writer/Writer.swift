@@ -40,7 +40,10 @@ final class Writer: Sendable {
             eventLimit: configuration.groupCommitEvents, byteLimit: Self.groupByteLimit)
         {
             do {
-                if state == nil { state = try log.writerState(recent: follower.unappliedIdentities()) }
+                if state == nil {
+                    try log.ensureOpen()
+                    state = try log.writerState(recent: follower.unappliedIdentities())
+                }
                 let answers = try commit(group, &state)
                 for (request, answer) in zip(group, answers) { request.answer.resume(returning: answer) }
             } catch {
@@ -68,12 +71,14 @@ final class Writer: Sendable {
         }
         current.committed(plan, recordedAt: recordedAt)
         state = current
-        log.publish(plan.head)
+        // What is derived first: whoever sees the new head finds what its events say.
         follower.committed(
             plan.newEvents.map {
                 CommittedEvent(
                     record: $0.record, repeatIdentity: $0.prepared.draft.repeatIdentity, facts: $0.prepared.draft.facts)
             })
+        log.publish(plan.head)
+        log.statistics.count(plan.newEvents.lazy.map(\.record))
         state?.forget(below: follower.appliedSize())
         return plan.answers
     }

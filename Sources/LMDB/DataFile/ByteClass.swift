@@ -26,9 +26,9 @@ package enum ByteClass: Hashable, Sendable {
         /// The length of a key or a value.
         case length
 
-        /// A change to it is not always a fault of the structure, but then other contents are read: keys and values
-        /// that are others, longer or shorter, or those of the transaction before. All other changes are found by the
-        /// walk alone.
+        /// A change to it is not always a fault of the structure, but then other contents are read: keys and
+        /// values that are others, longer or shorter, or those of the transaction before. All other changes
+        /// are found by the walk alone.
         package var isContent: Bool {
             switch self {
             case .key, .value, .length, .transactionID: true
@@ -50,8 +50,8 @@ package enum ByteClass: Hashable, Sendable {
         case olderMeta
         /// Behind the last page.
         case tail
-        /// A value that only has to stay between others, as a separator between two keys that are far apart. As long
-        /// as it does, nothing depends on it; when it does not, that is found.
+        /// A value that only has to stay between others, as a separator between two keys that are far apart.
+        /// As long as it does, nothing depends on it; when it does not, that is found.
         case mayVary
         /// On a page that is damaged, or to which nothing leads; the walk has reported it.
         case unaccounted

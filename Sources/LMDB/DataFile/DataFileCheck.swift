@@ -1,15 +1,15 @@
-/// What is examined of a data file before liblmdb opens it. liblmdb takes what it reads for true: a wrong page size or
-/// root makes it read outside its map.
+/// What is examined of a data file before liblmdb opens it. liblmdb takes what it reads for true: a wrong
+/// page size or root makes it read outside its map.
 ///
-/// The meta pages, the length of the file and the main root are examined always; the whole free list for a writer, who
-/// alone reads it. Deeper damage is for `PageWalk` to find.
+/// The meta pages, the length of the file and the main root are examined always; the whole free list for a
+/// writer, who alone reads it. Deeper damage is for `PageWalk` to find.
 enum DataFileCheck {
-    /// - Throws: `MDB_INVALID`, `MDB_VERSION_MISMATCH` or `MDB_CORRUPTED` for a file that is not sound, else the
-    ///   `errno` of reading it. A missing or empty file is left to liblmdb, which makes a new one of it.
+    /// - Throws: `MDB_INVALID`, `MDB_VERSION_MISMATCH` or `MDB_CORRUPTED` for a file that is not sound, else
+    ///   the `errno` of reading it. A missing or empty file is left to liblmdb, which makes a new one of it.
     static func run(directory: String, forWriting: Bool) throws(LMDBError) {
         let path = "\(directory)/\(Environment.dataFileName)"
-        var seenTransaction: UInt64??
-        while true {
+        var failure: (finding: PageWalk.Finding, transaction: UInt64?)?
+        for _ in 0..<mostAttempts {
             let file: MappedFile
             do throws(LMDBError) {
                 file = try MappedFile(path)
@@ -21,16 +21,19 @@ enum DataFileCheck {
             do throws(PageWalk.Finding) {
                 return try check(file.bytes, forWriting: forWriting)
             } catch {
-                // A writer may have used the pages anew meanwhile. If so, it has also committed.
                 let transaction = try? MetaPages(file.bytes).transactionID
-                guard transaction != seenTransaction else {
-                    throw LMDBError(
-                        error.code, operation: "examine \(path)", found: "page \(error.page): \(error.what)")
-                }
-                seenTransaction = .some(transaction)
+                let isSettled = failure.map { $0.transaction == transaction } ?? false
+                failure = (error, transaction)
+                if isSettled { break }
             }
         }
+        guard let finding = failure?.finding else { return }
+        throw LMDBError(finding.code, operation: "examine \(path)", found: "page \(finding.page): \(finding.what)")
     }
+
+    /// A writer at work may use pages anew while they are looked at, but then it has also committed. So a
+    /// file is damaged if that shows twice in the same state; and a writer is not that fast so often.
+    private static let mostAttempts = 5
 
     /// - Throws: the first thing found.
     static func check(_ file: RawSpan, forWriting: Bool) throws(PageWalk.Finding) {

@@ -1,5 +1,5 @@
-/// Where things stand in a data file of LMDB 0.9 on a 64-bit machine (mdb.c: MDB_page, MDB_meta, MDB_db, MDB_node).
-/// All integers are in native byte order. Offsets count from the start of the structure.
+/// Where things stand in a data file of LMDB 0.9 on a 64-bit machine (mdb.c: MDB_page, MDB_meta, MDB_db,
+/// MDB_node). All integers are in native byte order. Offsets count from the start of the structure.
 enum DataFileLayout {
     static let magic: UInt32 = 0xBEEF_C0DE
     static let version: UInt32 = 1
@@ -58,7 +58,8 @@ enum DataFileLayout {
     }
 
     enum Node {
-        /// On a leaf the low half of the value's length, on a branch the first part of the child's page number.
+        /// On a leaf the low half of the value's length, on a branch the first part of the child's page
+        /// number.
         static let low = 0
         static let high = 2
         static let flags = 4

@@ -1,4 +1,5 @@
-/// A value of the free list: how many pages, their numbers in falling order, and maybe room that was not needed.
+/// A value of the free list: how many pages, their numbers in falling order, and maybe room that was not
+/// needed.
 struct FreeListRecord: ~Escapable {
     private let bytes: RawSpan
     let count: Int

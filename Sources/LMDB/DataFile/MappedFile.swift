@@ -2,8 +2,8 @@ import Glibc
 
 /// The bytes of a file, mapped for reading.
 ///
-/// A data file may be mapped while its environment is open, in this process or another: LMDB's locks are on lock.mdb
-/// alone, and the file never shrinks.
+/// A data file may be mapped while its environment is open, in this process or another: LMDB's locks are on
+/// lock.mdb alone, and the file never shrinks.
 @safe
 package struct MappedFile: ~Copyable {
     private let base: UnsafeMutableRawPointer?

@@ -1,7 +1,7 @@
 /// What the meta pages say of the newest state, once both are known to be sound.
 ///
-/// Transaction n writes meta page n & 1, so the other one still says n - 1. liblmdb reads both before it opens a
-/// file, and goes by the transaction id alone from then on.
+/// Transaction n writes meta page n & 1, so the other one still says n - 1. liblmdb reads both before it
+/// opens a file, and goes by the transaction id alone from then on.
 struct MetaPages {
     let pageSize: Int
     /// Which of the two pages is the newer.
@@ -41,8 +41,8 @@ struct MetaPages {
         }
         freeList = TreeRecord(page, at: DataFileLayout.Meta.freeList)
         main = TreeRecord(page, at: DataFileLayout.Meta.main)
-        for (tree, name, flags) in [(freeList, "free list", DataFileLayout.Tree.integerKey), (main, "main database", 0)]
-        {
+        let trees = [(freeList, "free list", DataFileLayout.Tree.integerKey), (main, "main database", 0)]
+        for (tree, name, flags) in trees {
             guard tree.flags == flags else {
                 throw PageWalk.Finding(number, "\(name): flags \(tree.flags), expected \(flags)")
             }

@@ -34,12 +34,15 @@ extension PageMap {
             .live(.meta, database: nil)
         case DataFileLayout.Meta.freeList..<DataFileLayout.Meta.main:
             // Its unused field is the page size.
-            .live(offset < DataFileLayout.Meta.freeList + DataFileLayout.Tree.flags ? .meta : .treeRecord, database: nil)
+            .live(
+                offset < DataFileLayout.Meta.freeList + DataFileLayout.Tree.flags ? .meta : .treeRecord,
+                database: nil)
         case DataFileLayout.Meta.main..<DataFileLayout.Meta.lastPage:
             treeRecord(offset - DataFileLayout.Meta.main)
         case DataFileLayout.Meta.transactionID..<DataFileLayout.Meta.end: .live(.transactionID, database: nil)
         case DataFileLayout.Meta.end...: .dead(.slack)
-        // The rest of the header; the address, which only MDB_FIXEDMAP uses; the map size, which every opening sets.
+        // The rest of the header; the address, which only MDB_FIXEDMAP uses; the map size, which every
+        // opening sets.
         default: .dead(.unused)
         }
     }

@@ -40,6 +40,9 @@ struct TreePage: ~Escapable {
         }
 
         func end(onLeaf: Bool) -> Int { onLeaf ? data.upperBound : key.upperBound }
+
+        /// Where the next node may start: nodes start at even offsets.
+        func next(onLeaf: Bool) -> Int { end(onLeaf: onLeaf) + (end(onLeaf: onLeaf) & 1) }
     }
 
     let bytes: RawSpan
@@ -87,10 +90,10 @@ struct TreePage: ~Escapable {
                 return "entry \(index): pointer \(offset) cannot be"
             }
             let node = node(at: offset)
-            let end = node.end(onLeaf: isLeaf) + (node.end(onLeaf: isLeaf) & 1)
-            guard end <= bytes.byteCount else { return "entry \(index) reaches beyond the page" }
+            let next = node.next(onLeaf: isLeaf)
+            guard next <= bytes.byteCount else { return "entry \(index) reaches beyond the page" }
             guard starts.insert(offset) else { return "entry \(index): pointer \(offset) stands there twice" }
-            total += end - offset
+            total += next - offset
             if let fault = nodeFault(node, index, isLeaf: isLeaf, kind: kind) { return "entry \(index): \(fault)" }
         }
         return layoutFault(total: total, isLeaf: isLeaf, starts: starts)
@@ -113,18 +116,18 @@ struct TreePage: ~Escapable {
         return nil
     }
 
-    /// liblmdb keeps the nodes of a page without gaps, so they must tile the space from `upper` to the page's end.
-    /// They do if they start at different places, one of them at `upper`, if each ends where another starts or the
-    /// page ends, and if their lengths add up: from `upper` a chain of them leads to the end and covers it once, so
-    /// that there is no length left for any node outside the chain.
+    /// liblmdb keeps the nodes of a page without gaps, so they must tile the space from `upper` to the page's
+    /// end. They do if they start at different places, one of them at `upper`, if each ends where another
+    /// starts or the page ends, and if their lengths add up: from `upper` a chain of them leads to the end
+    /// and covers it once, so that there is no length left for any node outside the chain.
     private func layoutFault(total: Int, isLeaf: Bool, starts: borrowing NodeStarts) -> String? {
         guard total == bytes.byteCount - upper, starts.contains(upper) else {
             return "entries of \(total) bytes, expected \(bytes.byteCount - upper)"
         }
         for index in 0..<count {
-            let end = node(index).end(onLeaf: isLeaf)
-            guard end + (end & 1) == bytes.byteCount || starts.contains(end + (end & 1)) else {
-                return "entry \(index): nothing follows it at \(end + (end & 1))"
+            let next = node(index).next(onLeaf: isLeaf)
+            guard next == bytes.byteCount || starts.contains(next) else {
+                return "entry \(index): nothing follows it at \(next)"
             }
         }
         return nil

@@ -1,8 +1,8 @@
 import Glibc
 
 extension TreeWalker {
-    /// Follows a tree from its record, which stands on page `referrer`, and compares the two. `visit` is shown each
-    /// entry and the number of its page; those of the free list are acted on instead.
+    /// Follows a tree from its record, which stands on page `referrer`, and compares the two. `visit` is
+    /// shown each entry and the number of its page; those of the free list are acted on instead.
     mutating func follow(
         _ record: TreeRecord, _ fresh: TreeProgress, from referrer: UInt64,
         visit: (Database.Entry, UInt64) -> Void
@@ -46,28 +46,25 @@ extension TreeWalker {
         let key = start + node.key.lowerBound..<start + node.key.upperBound
         leafKey(key, on: page, &progress)
         progress.entries += 1
-        guard node.isOverflow else {
-            let value = file.extracting(start + node.data.lowerBound..<start + node.data.upperBound)
-            if progress.kind == .freeList {
-                _ = freePages(value, transaction: file.integer(at: key.lowerBound), on: page)
-            } else {
-                visit(Database.Entry(key: file.extracting(key), value: value), page)
-            }
-            return
+        var valueStart = start + node.data.lowerBound
+        var overflow: Range<UInt64>?
+        if node.isOverflow {
+            guard let pages = overflowPages(of: node, on: page, &progress) else { return }
+            overflow = pages
+            valueStart = self.start(of: pages.lowerBound) + DataFileLayout.Page.headerBytes
         }
-        guard let run = overflowPages(of: node, on: page, &progress) else { return }
-        let valueStart = self.start(of: run.lowerBound) + DataFileLayout.Page.headerBytes
         let value = file.extracting(valueStart..<valueStart + node.valueSize)
-        var valueBytes = node.valueSize
+        var usedBytes = node.valueSize
         if progress.kind == .freeList {
-            valueBytes = freePages(value, transaction: file.integer(at: key.lowerBound), on: page)
+            usedBytes = freePages(value, transaction: file.integer(at: key.lowerBound), on: page)
         } else {
             visit(Database.Entry(key: file.extracting(key), value: value), page)
         }
-        map?.setOverflow(run, valueBytes: valueBytes, progress.owner)
+        if let overflow { map?.setOverflow(overflow, valueBytes: usedBytes, progress.owner) }
     }
 
-    /// The pages of a value that is not in its node: there, in the file, used by nothing else, and enough of them.
+    /// The pages of a value that is not in its node: there, in the file, used by nothing else, and enough of
+    /// them.
     private mutating func overflowPages(
         of node: TreePage.Node, on page: UInt64, _ progress: inout TreeProgress
     ) -> Range<UInt64>? {
@@ -80,10 +77,10 @@ extension TreeWalker {
         // A value that shrinks within the transaction that wrote it keeps all its pages.
         let fewest = DataFileLayout.overflowPages(forValueOf: node.valueSize, pageSize: metaPages.pageSize)
         guard number == first, flags == DataFileLayout.Page.overflow, count >= fewest else {
+            let expected = "\(first), \(DataFileLayout.Page.overflow) and at least \(fewest)"
             report(
                 first,
-                "\(progress.name): overflow page \(number) with flags \(flags) for \(count) pages, expected page \(first)"
-                    + " with flags \(DataFileLayout.Page.overflow) for at least \(fewest)")
+                "\(progress.name): overflow page \(number), flags \(flags), \(count) pages, expected \(expected)")
             return nil
         }
         // Each round takes a page that was not yet met, so a wrong count ends at the latest with the file.
@@ -126,7 +123,9 @@ extension TreeWalker {
         switch progress.bound {
         case .none: break
         case .above(let left):
-            if compare(key, left, progress.kind) <= 0 { report(page, "\(progress.name): a separator not above its left") }
+            if compare(key, left, progress.kind) <= 0 {
+                report(page, "\(progress.name): a separator not above what it separates")
+            }
             if progress.kind.hasIntegerKeys { previous = file.integer(at: left.lowerBound) }
         case .atLeast(let left):
             if compare(key, left, progress.kind) <= 0 { report(page, "\(progress.name): separators out of order") }

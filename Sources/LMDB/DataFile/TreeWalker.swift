@@ -1,5 +1,5 @@
-/// Follows the trees of one state of a data file, taking every page it meets out of the pages not yet met: so it ends,
-/// whatever the pages say, and knows in the end which of them nothing leads to.
+/// Follows the trees of one state of a data file, taking every page it meets out of the pages not yet met: so
+/// it ends, whatever the pages say, and knows in the end which of them nothing leads to.
 struct TreeWalker: ~Escapable {
     /// A named database as the main database has it.
     struct NamedTree {
@@ -19,9 +19,9 @@ struct TreeWalker: ~Escapable {
     var starts: NodeStarts
     private var met: [UInt64]
 
-    /// Pages at the end that one transaction allocated and freed again are listed free, but need never have been
-    /// written. A transaction holds at most 2^17 - 1 unwritten pages (MDB_IDL_UM_MAX), and the next one uses them
-    /// first; this bound keeps a damaged last page number from asking for memory.
+    /// Pages at the end that one transaction allocated and freed again are listed free, but need never have
+    /// been written. A transaction holds at most 2^17 - 1 unwritten pages (MDB_IDL_UM_MAX), and the next one
+    /// uses them first; this bound keeps a damaged last page number from asking for memory.
     private static let mostPagesNeverWritten: UInt64 = 1 << 20
 
     @_lifetime(copy file)
@@ -37,7 +37,7 @@ struct TreeWalker: ~Escapable {
         starts = NodeStarts(pageSize: metaPages.pageSize)
         map = mapping ? PageMap(metaPages, filePages: Int(filePages)) : nil
         met = Array(repeating: 0, count: Int(metaPages.lastPage / 64) + 1)
-        met[0] = 1 << DataFileLayout.metaPages - 1
+        met[0] = (1 << DataFileLayout.metaPages) - 1
     }
 
     mutating func report(_ page: UInt64, _ what: String) {
@@ -102,10 +102,7 @@ struct TreeWalker: ~Escapable {
 
     /// Reports the pages that nothing has led to.
     mutating func unaccountedPages() {
-        for page in DataFileLayout.metaPages...max(metaPages.lastPage, DataFileLayout.metaPages)
-        where page <= metaPages.lastPage && !isMet(page) {
-            report(page, "in no tree and not free")
-        }
+        for page in 0...metaPages.lastPage where !isMet(page) { report(page, "in no tree and not free") }
     }
 
     // MARK: Pages

@@ -1,5 +1,5 @@
 /// What an observation says.
-package enum Fact: Hashable, Sendable {
+package indirect enum Fact: Hashable, Sendable {
     case transaction(TransactionFact)
     case renewal(RenewalFact)
     case notification(NotificationFact)

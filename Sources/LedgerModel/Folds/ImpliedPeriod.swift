@@ -9,13 +9,12 @@ extension Period {
     static func implied(
         by renewals: [Observed<RenewalFact>], beside known: [Period], notifications: [Observed<NotificationFact>]
     ) -> [Period] {
-        var implied: [Period] = []
+        let ending = notifications.filter(\.value.endsImpliedPeriod)
+        var periods = known
         for renewal in renewals {
-            let period = Period(
-                impliedBy: renewal, beside: known + implied, ending: notifications.filter(\.value.endsImpliedPeriod))
-            if let period { implied.append(period) }
+            if let implied = Period(impliedBy: renewal, beside: periods, ending: ending) { periods.append(implied) }
         }
-        return implied
+        return Array(periods[known.count...])
     }
 
     private init?(
@@ -24,12 +23,12 @@ extension Period {
     ) {
         guard let renewalDate = renewal.value.renewalDate else { return nil }
         // A purchase that begins where renewalDate lies is a later one than renewal info speaks of.
-        let earlier = periods.filter { !$0.start.joins(renewalDate) }
-        let ends = earlier.compactMap(\.latestEnd)
-        guard !ends.contains(where: { $0.joins(renewalDate) }) else { return nil }
+        let earlier = periods.lazy.filter { !$0.start.joins(renewalDate) }
+        let newestEnd = earlier.compactMap(\.latestEnd).max()
+        if let newestEnd, newestEnd.joins(renewalDate) { return nil }
 
         let signed = renewal.source.time
-        let candidates = [ends.max(), renewal.value.recentSubscriptionStartDate].compactMap(\.self)
+        let candidates = [newestEnd, renewal.value.recentSubscriptionStartDate].compactMap(\.self)
         let start = min(candidates.max() ?? signed, signed)
         let ending = notifications.first { $0.source.time >= signed && $0.source.time < renewalDate }
         let end = min(renewalDate, ending?.source.time ?? renewalDate)

@@ -58,12 +58,16 @@ package struct Period: Hashable, Sendable {
         expiresDate.steps.map(\.value).max()
     }
 
-    /// By (start, end, transactionId); what does not end ends last.
+    /// By (start, end, transactionId); what does not end ends last. Implied periods have no transactionId, so of two
+    /// over the same time the one stated first is the older: no two periods are ever equal here.
     package func isOlder(than other: Period, at t: Instant = .latest) -> Bool {
         if start != other.start { return start < other.start }
         let (end, otherEnd) = (end(at: t) ?? .latest, other.end(at: t) ?? .latest)
         if end != otherEnd { return end < otherEnd }
-        return (transactionId ?? "").bytesPrecede(other.transactionId ?? "")
+        let (id, otherId) = (transactionId ?? "", other.transactionId ?? "")
+        if id != otherId { return id.bytesPrecede(otherId) }
+        guard let source = sources.first, let otherSource = other.sources.first else { return false }
+        return source.precedes(otherSource)
     }
 }
 

@@ -27,23 +27,11 @@ package struct Subscription: Hashable, Sendable {
         self.periods = periods.sorted { $0.isOlder(than: $1) }
 
         renewalInfo = StepField(renewals)
-        appAccountToken = StepField(Self.appAccountTokens(in: timeline))
+        appAccountToken = StepField(timeline.stated(\.appAccountToken))
         previousOriginalTransactionIds = Set(transactions.compactMap(\.value.previousOriginalTransactionId))
         appTransactionIds = Set(
             transactions.compactMap(\.value.appTransactionId) + renewals.compactMap(\.value.appTransactionId))
         subscriptionGroupIdentifiers = Set(transactions.compactMap(\.value.subscriptionGroupIdentifier))
         isFirstTransactionKnown = transactions.contains { $0.value.transactionId == key.originalTransactionId }
-    }
-
-    private static func appAccountTokens(in timeline: Timeline) -> [Observed<String>] {
-        timeline.observations.compactMap { observation in
-            let token: String? =
-                switch observation.fact {
-                case .transaction(let fact): fact.appAccountToken
-                case .renewal(let fact): fact.appAccountToken
-                case .notification, .app: nil
-                }
-            return token.map { Observed(source: observation.source, value: $0) }
-        }
     }
 }

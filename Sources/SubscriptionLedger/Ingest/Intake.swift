@@ -14,7 +14,8 @@ package struct Intake: Sendable {
         self.trust = trust
     }
 
-    /// - Returns: the draft, or `claim_missing` for what says no signing time, `renewal_info_without_bundle`.
+    /// - Returns: the draft, or `claim_missing` for what says no signing time, `renewal_info_without_bundle`,
+    ///   `payload_too_large` for a notificationUUID that no record can hold.
     package func draft(for artifact: SignedArtifact, source: EventSource) -> Result<EventDraft, Refusal> {
         do throws(Refusal) {
             guard artifact.proof.hasSigningTime else {
@@ -50,12 +51,20 @@ package struct Intake: Sendable {
         }
     }
 
+    /// A UUID has 36; every byte may take six in the record's body, which must stay below 4 KiB.
+    private static let uuidByteLimit = 256
+
     private func draft(_ notification: SignedNotification, _ source: EventSource) throws(Refusal) -> EventDraft {
         let outer = notification.outer
         let claims = outer.payload.payload
         guard let uuid = claims.notificationUUID else {
             throw Refusal(
                 .claimMissing, "a notification must have its UUID", expected: "notificationUUID", found: "none")
+        }
+        guard uuid.utf8.count <= Self.uuidByteLimit else {
+            throw Refusal(
+                .payloadTooLarge, "the notificationUUID is too long", expected: "at most \(Self.uuidByteLimit) bytes",
+                found: "\(uuid.utf8.count)")
         }
         var flags: RecordFlags = notification.restsOnConfiguredRoot ? .configuredRoot : []
         if notification.claims.appAppleIdNotChecked { flags.insert(.appIdNotChecked) }

@@ -1,4 +1,5 @@
 package import AppStoreVerification
+import Dispatch
 package import EventLog
 import Primitives
 import ProjectionRuntime
@@ -42,26 +43,36 @@ extension Ledger {
             return event
         }
         var appended = try await log.append(events)[...]
-        return try checked.map { artifact in
+        var outcomes: [IngestOutcome] = []
+        for artifact in checked {
             switch artifact {
             case .accepted:
                 guard let next = appended.popFirst() else { preconditionFailure("an answer for each event") }
-                return .appended(next)
+                outcomes.append(.appended(next))
             case .refused(let refusal, let bytes):
-                return .refused(refusal, quarantined: try keep(bytes, refusal, source))
+                outcomes.append(.refused(refusal, quarantined: try await keep(bytes, refusal, source)))
+            }
+        }
+        return outcomes
+    }
+
+    private func keep(_ artifact: [UInt8], _ refusal: Refusal, _ source: EventSource) async throws -> Bool {
+        guard refusal.code.isQuarantined, let quarantine else { return false }
+        let note = note(on: refusal, source)
+        // It waits for the disk, which the cooperative pool must not.
+        return try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try quarantine.keep(artifact, note: note) })
             }
         }
     }
 
-    private func keep(_ artifact: [UInt8], _ refusal: Refusal, _ source: EventSource) throws -> Bool {
-        guard refusal.code.isQuarantined, let quarantine else { return false }
-        return try quarantine.keep(
-            artifact,
-            note: .object([
-                "code": .string(refusal.code.rawValue), "reason": .string(refusal.reason),
-                "expected": JSONValue(refusal.expected), "found": JSONValue(refusal.found),
-                "part": JSONValue(refusal.part), "source": .string(source.name),
-                "refusedAt": JSONValue(configuration.clock()),
-            ]))
+    private func note(on refusal: Refusal, _ source: EventSource) -> JSONValue {
+        .object([
+            "code": .string(refusal.code.rawValue), "reason": .string(refusal.reason),
+            "expected": JSONValue(refusal.expected), "found": JSONValue(refusal.found),
+            "part": JSONValue(refusal.part), "source": .string(source.name),
+            "refusedAt": JSONValue(configuration.clock()),
+        ])
     }
 }

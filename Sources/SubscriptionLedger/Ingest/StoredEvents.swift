@@ -34,7 +34,7 @@ enum StoredEvents {
     /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
     static func derive(_ record: Record, _ evidence: [UInt8]) throws -> DerivedEvent {
         let artifact = try artifact(of: record, evidence)
-        var facts: [UInt8] = []
+        var facts = CustomerEvents.fact(in: record).map { EventFacts($0).bytes } ?? []
         var repeatIdentity: Identity?
         if let artifact {
             facts = self.facts(of: artifact, bundleId: bundleId(in: record.body)).bytes

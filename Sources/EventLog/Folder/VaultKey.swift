@@ -1,0 +1,37 @@
+import Crypto
+package import Primitives
+
+/// The key under which the vault files names: `keys/vault.key`, 32 random bytes, made at the first opening. Whoever
+/// has the vault and not this key can neither read a name nor test a guess.
+package struct VaultKey: Sendable {
+    package static let byteCount = 32
+
+    private let key: SymmetricKey
+
+    /// Nil when there is none.
+    /// - Throws: `io_error` when others than the owner may read the file, or when it is no key.
+    package static func load(from folder: DataFolder) throws(EventLogError) -> VaultKey? {
+        guard let bytes = try SmallFile.read(folder.vaultKey, limit: byteCount) else { return nil }
+        try SmallFile.requirePrivate(folder.vaultKey)
+        guard bytes.count == byteCount else {
+            throw EventLogError(
+                .ioError, "\(folder.vaultKey) is no vault key", expected: "\(byteCount) bytes",
+                found: "\(bytes.count)", hint: "Bring the key back from a backup.")
+        }
+        return VaultKey(key: SymmetricKey(data: bytes))
+    }
+
+    package static func make(in folder: DataFolder) throws(EventLogError) -> VaultKey {
+        let key = SymmetricKey(size: .bits256)
+        try SmallFile.write(key.withUnsafeBytes { Array($0) }, to: folder.vaultKey)
+        return VaultKey(key: key)
+    }
+
+    /// HMAC-SHA-256 of a name.
+    package func code(of name: [UInt8]) -> Primitives.Digest {
+        var code = HMAC<SHA256>(key: key)
+        code.update(data: name)
+        // A code is 32 bytes, as a digest is.
+        return code.finalize().withUnsafeBytes { Primitives.Digest(loadingFrom: $0) }
+    }
+}

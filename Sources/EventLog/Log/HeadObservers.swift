@@ -1,0 +1,32 @@
+import Synchronization
+
+/// Who wants to know when the head moves.
+final class HeadObservers: Sendable {
+    private struct State {
+        var next: UInt64 = 0
+        var continuations: [UInt64: AsyncStream<TreeHead>.Continuation] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Every head told from now on; of several that nobody has taken only the last is kept.
+    func heads() -> AsyncStream<TreeHead> {
+        let (stream, continuation) = AsyncStream.makeStream(of: TreeHead.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.next += 1
+            state.continuations[state.next] = continuation
+            return state.next
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.continuations.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    func tell(_ head: TreeHead) {
+        // Yielding runs no code of observers, so it may be done under the lock.
+        state.withLock { state in
+            for continuation in state.continuations.values { continuation.yield(head) }
+        }
+    }
+}

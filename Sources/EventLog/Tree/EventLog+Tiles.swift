@@ -1,0 +1,45 @@
+import LMDB
+package import Primitives
+
+extension EventLog {
+    /// The root over the first `size` events, from stored hashes.
+    /// - Precondition: `size` is not above the head.
+    /// - Complexity: at most 255 reads for each level of tiles.
+    package func root(ofFirst size: UInt64) throws -> Digest {
+        let store = try log.store()
+        return try reading { transaction in
+            try TreeReader(size: size).root { level, index in
+                try store.storedHash(transaction, level: level, index: index)
+            }
+        }
+    }
+
+    /// The body of a tile or an entry bundle of the tree over the first `size` events; nil for what that tree does not
+    /// have.
+    /// - Precondition: `size` is not above the head.
+    package func body(of resource: TileResource, inTreeOf size: UInt64) throws -> [UInt8]? {
+        let store = try log.store()
+        switch resource {
+        case .hashes(let tile):
+            return try reading { transaction in
+                try TreeReader(size: size).body(of: tile) { level, index in
+                    try store.storedHash(transaction, level: level, index: index)
+                }
+            }
+        case .entries(let tile):
+            guard tile.isComplete(inTreeOf: size) else { return nil }
+            return try reading { transaction in
+                var bundle: [UInt8] = []
+                for position in tile.indices {
+                    guard let record = try store.record(transaction, at: position) else {
+                        throw EventLogError(
+                            .logCorrupt, "there is no record at position \(position)",
+                            hint: "Run `subledger audit verify --deep`.")
+                    }
+                    try EntryBundle.append(record.bytes.span.bytes, to: &bundle)
+                }
+                return bundle
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import AppStoreVerification
+
+extension PostingOutcome.Refused {
+    init(_ refusal: Refusal, index: Int?, part: String?) {
+        self.init(
+            index: index, part: refusal.part ?? part, code: refusal.code.rawValue, reason: refusal.reason,
+            advice: Advice.on(refusal.code))
+    }
+}
+
+/// What who posted something can do about its refusal.
+enum Advice {
+    static func on(_ code: RefusalCode) -> String {
+        switch code {
+        case .bundleMismatch, .appAppleIdMismatch, .environmentMismatch:
+            "Post it to the ledger of its app and environment, or have them configured here."
+        case .environmentRefused:
+            "Purchases made in Xcode are not taken; test in the sandbox."
+        case .fromTheFuture:
+            "It is signed ahead of the ledger's clock; post it again later."
+        case .kindUnknown:
+            "Post Transaction.jwsRepresentation in signedTransactions, AppTransaction.jwsRepresentation in "
+                + "signedAppTransaction."
+        case .claimMissing, .nestedMismatch:
+            "Ask the App Store for the transaction again, and post the new one."
+        case .chainUntrusted, .chainExpired, .certificateDenied, .markerMissingLeaf, .markerMissingIntermediate,
+            .signatureInvalid:
+            "The App Store did not sign this; do not give anything for it."
+        default:
+            "Post jwsRepresentation as StoreKit gives it, without changing it."
+        }
+    }
+
+    static let useTheToken =
+        "Use the appAccountToken of the purchase as customerId, or have a backend post it once for this customer."
+    static let somebodyElses =
+        "Sign in as the customer it belongs to, or have an administrator transfer it."
+    static let tokenChanged =
+        "The purchase stays where it was; transfer it, or set the rule claimConflict to move."
+}

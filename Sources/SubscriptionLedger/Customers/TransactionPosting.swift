@@ -1,0 +1,72 @@
+package import Primitives
+
+/// What an app or a backend hands in: `POST /v1/transactions`.
+package struct TransactionPosting: Sendable {
+    /// More in one call are refused: each is verified before anything is answered.
+    package static let transactionLimit = 100
+
+    /// `jwsRepresentation` of StoreKit transactions.
+    package var signedTransactions: [String]
+    /// `jwsRepresentation` of StoreKit's AppTransaction.
+    package var signedAppTransaction: String?
+    /// Whether a receipt was sent along; it is refused, since receipts are not supported yet.
+    package var hasReceipt: Bool
+    /// The caller's own name of the customer; nil: the customer of `handle`, else a new anonymous one.
+    package var customerId: String?
+    /// Of an anonymous customer, as an earlier answer gave it.
+    package var handle: String?
+
+    package init(
+        signedTransactions: [String], signedAppTransaction: String? = nil, hasReceipt: Bool = false,
+        customerId: String? = nil, handle: String? = nil
+    ) {
+        self.signedTransactions = signedTransactions
+        self.signedAppTransaction = signedAppTransaction
+        self.hasReceipt = hasReceipt
+        self.customerId = customerId
+        self.handle = handle
+    }
+}
+
+extension TransactionPosting {
+    /// Reads the body of the request. Unknown members are ignored; a null is an absent member.
+    /// - Throws: `posting_malformed` when a member is of another type, when there is nothing to post, or too much.
+    package init(body: JSONView) throws(CustomerError) {
+        guard body.isObject else { throw .malformed("the body", expected: "a JSON object") }
+        var texts: [String] = []
+        if let list = body["signedTransactions"], !list.isNull {
+            guard let elements = list.elements, elements.count <= Self.transactionLimit else {
+                throw .malformed("signedTransactions", expected: "an array of at most \(Self.transactionLimit)")
+            }
+            for element in elements {
+                guard let text = element.string else {
+                    throw .malformed("signedTransactions", expected: "strings, each a JWS")
+                }
+                texts.append(text)
+            }
+        }
+        self.init(
+            signedTransactions: texts,
+            signedAppTransaction: try Self.text(body["signedAppTransaction"], "signedAppTransaction"),
+            hasReceipt: try Self.text(body["receipt"], "receipt") != nil,
+            customerId: try Self.text(body["customerId"], "customerId"),
+            handle: try Self.text(body["handle"], "handle"))
+        guard !texts.isEmpty || signedAppTransaction != nil || hasReceipt else {
+            throw .malformed("the body", expected: "signedTransactions, signedAppTransaction or receipt")
+        }
+    }
+
+    private static func text(_ member: JSONView?, _ name: String) throws(CustomerError) -> String? {
+        guard let member, !member.isNull else { return nil }
+        guard let text = member.string else { throw .malformed(name, expected: "a string") }
+        return text
+    }
+}
+
+/// The kind of key a caller has: how much its word for whose a purchase is counts.
+package enum PostingRole: Sendable {
+    /// The key ships inside an app, where anybody can find it.
+    case app
+    /// The key of a backend or an administrator, or a ledger without keys, which answers on the loopback only.
+    case backend
+}

@@ -1,0 +1,80 @@
+import EventLog
+import Glibc
+import Synchronization
+
+/// Lets so many verifications run at once, and so many wait: what comes on top is turned away while it is cheap.
+package final class VerificationGate: Sendable {
+    /// Verifying is work for a core; two for each, so that one may wait for memory.
+    package static let runningLimit = 2 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    package static let waitingLimit = 1_024
+
+    private struct State {
+        var running = 0
+        /// In the order of their coming; those before `next` have had their turn.
+        var waiting: [CheckedContinuation<Void, any Error>] = []
+        var next = 0
+    }
+
+    private enum Admission { case running, waiting, refused }
+
+    private let runningLimit: Int
+    private let waitingLimit: Int
+    private let state = Mutex(State())
+
+    package init(
+        runningLimit: Int = VerificationGate.runningLimit, waitingLimit: Int = VerificationGate.waitingLimit
+    ) {
+        self.runningLimit = runningLimit
+        self.waitingLimit = waitingLimit
+    }
+
+    /// How many wait.
+    package var waiting: Int { state.withLock { $0.waiting.count - $0.next } }
+
+    /// Runs `body` when it is its turn.
+    /// - Throws: `busy` when too many wait already, and what `body` throws.
+    package func turn<Result>(_ body: () async throws -> Result) async throws -> Result {
+        try await enter()
+        defer { leave() }
+        return try await body()
+    }
+
+    private func enter() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            let admission: Admission = state.withLock { state in
+                if state.running < runningLimit {
+                    state.running += 1
+                    return .running
+                }
+                guard state.waiting.count - state.next < waitingLimit else { return .refused }
+                state.waiting.append(continuation)
+                return .waiting
+            }
+            switch admission {
+            case .running: continuation.resume()
+            case .waiting: break
+            case .refused:
+                continuation.resume(
+                    throwing: EventLogError(.busy, "too much is waiting to be verified", hint: "Try again."))
+            }
+        }
+    }
+
+    /// Hands the turn on to whoever has waited longest.
+    private func leave() {
+        let next: CheckedContinuation<Void, any Error>? = state.withLock { state in
+            guard state.next < state.waiting.count else {
+                state.running -= 1
+                return nil
+            }
+            let next = state.waiting[state.next]
+            state.next += 1
+            if state.next == state.waiting.count {
+                state.waiting.removeAll(keepingCapacity: true)
+                state.next = 0
+            }
+            return next
+        }
+        next?.resume()
+    }
+}

@@ -1,0 +1,116 @@
+import EventLog
+import LMDB
+import LedgerModel
+import Primitives
+
+/// `vault/`: which customer a name means. Names stand in it as HMAC-SHA-256 under `keys/vault.key`, customers as
+/// random handles, which is all that the rest of the ledger ever sees; so this is the one place that has to forget.
+final class Vault: Sendable {
+    private let store: VaultStore
+    private let key: VaultKey
+    /// For who writes.
+    private let writer: VaultWriter?
+
+    /// Opens the vault for the process that writes, making it and its key at the first time.
+    /// - Throws: `io_error` when the key is missing, is another vault's, or may be read by others.
+    init(writing folder: DataFolder, mapSizeBytes: Int) throws {
+        store = try Self.opening(folder) { () throws(LMDBError) in
+            try VaultStore(directory: folder.vault, mapSizeBytes: mapSizeBytes, readOnly: false)
+        }
+        if let keyCheck = try store.storedKeyCheck() {
+            key = try Self.key(of: folder, keyCheck)
+        } else {
+            key = try VaultKey.load(from: folder) ?? VaultKey.make(in: folder)
+            try store.store(keyCheck: key.check)
+        }
+        writer = VaultWriter(store)
+    }
+
+    /// Opens the vault for reading beside who writes; nil while nobody has.
+    init?(reading folder: DataFolder, mapSizeBytes: Int) throws {
+        guard folder.hasVault else { return nil }
+        store = try Self.opening(folder) { () throws(LMDBError) in
+            try VaultStore(directory: folder.vault, mapSizeBytes: mapSizeBytes, readOnly: true)
+        }
+        guard let keyCheck = try store.storedKeyCheck() else { return nil }
+        key = try Self.key(of: folder, keyCheck)
+        writer = nil
+    }
+
+    private static func opening<Result>(
+        _ folder: DataFolder, _ body: () throws(LMDBError) -> Result
+    ) throws(EventLogError) -> Result {
+        do throws(LMDBError) {
+            return try body()
+        } catch {
+            throw EventLogError(opening: folder.vault, error)
+        }
+    }
+
+    /// A new key would turn every customer into a stranger, so it is never made beside names that are filed.
+    private static func key(of folder: DataFolder, _ keyCheck: [UInt8]?) throws -> VaultKey {
+        let key = try VaultKey.load(from: folder)
+        guard let key, key.check == keyCheck else {
+            throw EventLogError(
+                .ioError, "the vault does not open", expected: "the key it was made with at \(folder.vaultKey)",
+                found: key == nil ? "no key" : "another key", hint: "Bring the key back from a backup.")
+        }
+        return key
+    }
+
+    /// The customer of a name; nil when nobody was met by it while the log held fewer than `size` events.
+    func customer(of name: CustomerName, metBelow size: Position) throws -> CustomerHandle? {
+        let code = key.code(of: name.bytes)
+        let entry = try reading { transaction in try store.customer(ofName: code, transaction) }
+        return entry.flatMap { $0.metAt < size ? $0.handle : nil }
+    }
+
+    /// Whether a customer has not been named; nil when there is no such customer.
+    func isAnonymous(_ handle: CustomerHandle) throws -> Bool? {
+        try reading { transaction in try store.isAnonymous(handle, transaction) }
+    }
+
+    /// The customer of a name, a new one when nobody has been met by it. Durable when it returns.
+    func meet(_ name: CustomerName, logSize: Position) async throws -> CustomerHandle {
+        let code = key.code(of: name.bytes)
+        if let known = try reading({ transaction in try store.customer(ofName: code, transaction) }) {
+            return known.handle
+        }
+        return try await enrol(Enrolment(name: code, handle: .random(), logSize: logSize))
+    }
+
+    /// A new customer without a name. Durable when it returns.
+    func meetAnonymous(logSize: Position) async throws -> CustomerHandle {
+        try await enrol(Enrolment(name: nil, handle: .random(), logSize: logSize))
+    }
+
+    /// Makes a name one more of a customer's. A name that is somebody's already stays theirs.
+    func add(_ name: CustomerName, to handle: CustomerHandle, logSize: Position) async throws {
+        _ = try await enrol(Enrolment(name: key.code(of: name.bytes), handle: handle, logSize: logSize))
+    }
+
+    private func enrol(_ enrolment: Enrolment) async throws -> CustomerHandle {
+        guard let writer else { preconditionFailure("a vault opened for reading cannot be written to") }
+        return try await writer.enrol(enrolment)
+    }
+
+    private func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
+        do {
+            return try store.environment.read(body)
+        } catch let error as LMDBError {
+            throw EventLogError(error, while: "the vault was not read")
+        }
+    }
+}
+
+extension VaultKey {
+    /// Tells the key from others without telling the key. No name is empty, so it is no name's code.
+    fileprivate var check: [UInt8] { code(of: []).bytes }
+}
+
+extension CustomerHandle {
+    /// From the system's generator, which cannot be foretold.
+    fileprivate static func random() -> CustomerHandle {
+        CustomerHandle(value: .random(in: .min ... .max))
+    }
+}

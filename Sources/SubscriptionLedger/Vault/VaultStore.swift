@@ -1,0 +1,87 @@
+import EventLog
+import LMDB
+import LedgerModel
+import Primitives
+
+/// The databases of `vault/`.
+struct VaultStore: Sendable {
+    let environment: LMDB.Environment
+    /// HMAC of a name -> handle, log size
+    private let names: Database
+    /// handle -> whether it is anonymous
+    private let handles: Database
+    private let meta: Database
+
+    private static let keyCheck = Array("key".utf8)
+    private static let entryByteCount = CustomerHandle.byteCount + 8
+
+    init(directory: String, mapSizeBytes: Int, readOnly: Bool) throws(LMDBError) {
+        var options = LMDB.Environment.Options()
+        options.mapSizeBytes = mapSizeBytes
+        options.readOnly = readOnly
+        environment = try LMDB.Environment(directory: directory, options: options)
+        names = try environment.openDatabase("names")
+        handles = try environment.openDatabase("handles")
+        meta = try environment.openDatabase("meta")
+    }
+
+    /// The customer of a name, and how many events the log held when it was met.
+    func customer<Access>(
+        ofName code: Digest, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws(LMDBError) -> (handle: CustomerHandle, metAt: Position)? {
+        let key = code.bytes
+        guard let entry = try transaction.get(key.span.bytes, in: names) else { return nil }
+        let bytes = entry.withUnsafeBytes { Array($0) }
+        guard bytes.count == Self.entryByteCount, let handle = CustomerHandle(bytes: bytes.prefix(16)) else {
+            throw LMDBError(
+                .MDB_CORRUPTED, operation: "read of the vault", expected: "\(Self.entryByteCount) bytes",
+                found: "\(bytes.count)")
+        }
+        return (handle, bytes.suffix(8).reduce(0) { $0 << 8 | Position($1) })
+    }
+
+    /// Nil when there is no such customer.
+    func isAnonymous<Access>(
+        _ handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws(LMDBError) -> Bool? {
+        let key = handle.bytes
+        guard let entry = try transaction.get(key.span.bytes, in: handles) else { return nil }
+        return entry.withUnsafeBytes { $0.first == 1 }
+    }
+
+    /// Files a customer, under a name unless it is anonymous. A name that is filed already stays.
+    /// - Returns: the customer of the name.
+    func enrol(_ enrolment: Enrolment, _ transaction: inout WriteTransaction) throws(LMDBError) -> CustomerHandle {
+        if let name = enrolment.name {
+            if let known = try customer(ofName: name, transaction) { return known.handle }
+            let entry = enrolment.handle.bytes + withUnsafeBytes(of: enrolment.logSize.bigEndian) { Array($0) }
+            try transaction.put(entry.span.bytes, at: name.bytes.span.bytes, in: names)
+        }
+        if try isAnonymous(enrolment.handle, transaction) == nil {
+            let entry: [UInt8] = [enrolment.name == nil ? 1 : 0]
+            try transaction.put(entry.span.bytes, at: enrolment.handle.bytes.span.bytes, in: handles)
+        }
+        return enrolment.handle
+    }
+
+    /// The code that tells whether a key is the one the names are filed under; nil in a new vault.
+    func storedKeyCheck() throws -> [UInt8]? {
+        try environment.read { transaction in
+            guard let entry = try transaction.get(Self.keyCheck.span.bytes, in: meta) else { return nil }
+            return entry.withUnsafeBytes { Array($0) }
+        }
+    }
+
+    func store(keyCheck: [UInt8]) throws {
+        try environment.write { try $0.put(keyCheck.span.bytes, at: Self.keyCheck.span.bytes, in: meta) }
+    }
+}
+
+/// A customer to be filed.
+struct Enrolment: Sendable {
+    /// Nil: an anonymous customer.
+    let name: Digest?
+    /// A new one, unless the name is a further one of a customer there is.
+    let handle: CustomerHandle
+    let logSize: Position
+}

@@ -1,0 +1,60 @@
+import Dispatch
+import EventLog
+import LMDB
+import LedgerModel
+import Synchronization
+
+/// Files customers, durably and in groups: whoever comes while a commit waits for the disk shares the next one.
+final class VaultWriter: Sendable {
+    private struct Request {
+        let enrolment: Enrolment
+        let answer: CheckedContinuation<CustomerHandle, any Error>
+    }
+
+    /// More are busy.
+    static let limit = 8_192
+
+    private let store: VaultStore
+    private let waiting = Mutex<[Request]>([])
+    /// Commits wait for the disk, which the cooperative pool must not.
+    private let queue = DispatchQueue(label: "vault")
+
+    init(_ store: VaultStore) {
+        self.store = store
+    }
+
+    /// - Throws: `busy`, `map_full`, `disk_full`, `io_error`; the same may be tried again.
+    func enrol(_ enrolment: Enrolment) async throws -> CustomerHandle {
+        try await withCheckedThrowingContinuation { continuation in
+            let isAccepted = waiting.withLock { waiting in
+                guard waiting.count < Self.limit else { return false }
+                waiting.append(Request(enrolment: enrolment, answer: continuation))
+                return true
+            }
+            if isAccepted {
+                queue.async { self.commitWaiting() }
+            } else {
+                continuation.resume(
+                    throwing: EventLogError(.busy, "too many customers wait to be filed", hint: "Try again."))
+            }
+        }
+    }
+
+    private func commitWaiting() {
+        let group = waiting.withLock { waiting in
+            let group = waiting
+            waiting.removeAll()
+            return group
+        }
+        guard !group.isEmpty else { return }
+        do {
+            let handles = try store.environment.write { transaction in
+                try group.map { try store.enrol($0.enrolment, &transaction) }
+            }
+            for (request, handle) in zip(group, handles) { request.answer.resume(returning: handle) }
+        } catch {
+            let failure = (error as? LMDBError).map { EventLogError($0, while: "the vault was not written") }
+            for request in group { request.answer.resume(throwing: failure ?? error) }
+        }
+    }
+}

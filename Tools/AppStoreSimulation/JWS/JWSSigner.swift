@@ -1,0 +1,53 @@
+import Crypto
+package import Primitives
+
+/// Signs payloads the way the App Store does. The same payload gives the same bytes in every run: the signature is
+/// deterministic, which a replay needs, since a notification's signed bytes hold the signatures of what is nested.
+package struct JWSSigner: Sendable {
+    package let authority: SigningAuthority
+    /// Apple's header over the authority's certificates; a copy with a defect goes into `sign(_:header:)`.
+    package let header: JWSHeader
+    private let headerBytes: [UInt8]
+    private let headerSegment: [UInt8]
+
+    package init(_ authority: SigningAuthority = .standard) {
+        self.authority = authority
+        header = JWSHeader(x5c: authority.certificates)
+        headerBytes = header.serialized()
+        headerSegment = Array(Base64URL.encode(headerBytes).utf8)
+    }
+
+    package func sign(_ payload: JSONValue) -> SignedJWS { sign(payload.bytes) }
+    package func sign(_ payload: JSONValue, header: JWSHeader) -> SignedJWS { sign(payload.bytes, header: header) }
+
+    package func sign(_ payload: [UInt8]) -> SignedJWS {
+        sign(payload, header: headerBytes, segment: headerSegment)
+    }
+
+    /// The signature is the authority's ES256 whatever the header claims.
+    package func sign(_ payload: [UInt8], header: JWSHeader) -> SignedJWS {
+        let bytes = header.serialized()
+        return sign(payload, header: bytes, segment: Array(Base64URL.encode(bytes).utf8))
+    }
+
+    private func sign(_ payload: [UInt8], header: [UInt8], segment: [UInt8]) -> SignedJWS {
+        var signingInput = segment
+        signingInput.append(UInt8(ascii: "."))
+        signingInput += Base64URL.encode(payload).utf8
+        return SignedJWS(
+            header: header, payload: payload, signature: signature(of: signingInput), signingInput: signingInput)
+    }
+
+    private func signature(of message: [UInt8]) -> [UInt8] {
+        let digest = SHA256.hash(data: message)
+        switch authority.leafKey {
+        case .p256(let key):
+            return DeterministicSignature.sign(digest, key: key)
+        case .p384(let key):
+            guard let signature = try? key.signature(for: digest) else {
+                preconditionFailure("signing with a valid key does not fail")
+            }
+            return Array(signature.rawRepresentation)
+        }
+    }
+}

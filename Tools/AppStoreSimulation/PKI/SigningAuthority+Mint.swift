@@ -1,0 +1,52 @@
+import Crypto
+import X509
+
+extension SigningAuthority {
+    /// A new chain with new keys: root and intermediate on P-384, signed ecdsa-with-SHA384, and the leaf.
+    ///
+    /// Keys and signatures are random, so no two runs mint the same; `SigningAuthority.standard` is the one to
+    /// replay from.
+    package static func mint(_ plan: SigningPlan = SigningPlan()) throws -> SigningAuthority {
+        let root = try CertificateHolder("Simulation Root CA", key: .init(P384.Signing.PrivateKey()))
+        let intermediate = try CertificateHolder("Simulation Developer CA", key: .init(P384.Signing.PrivateKey()))
+        let leafKey = LeafKey(plan.leafCurve)
+        let leaf = try CertificateHolder("Simulation Receipt Signing", key: leafKey.certificateKey)
+        return SigningAuthority(
+            certificates: [
+                try intermediate.certify(leaf, as: .leaf(isMarked: plan.marksLeaf), validity: plan.leafValidity),
+                try root.certify(
+                    intermediate,
+                    as: .intermediate(isMarked: plan.marksIntermediate, isAuthority: plan.intermediateIsAuthority),
+                    validity: plan.intermediateValidity
+                ),
+                try root.certify(root, as: .root, validity: plan.rootValidity),
+            ],
+            leafKey: leafKey
+        )
+    }
+
+    /// What Xcode signs with on a developer's machine: a single self-signed certificate without markers.
+    package static func mintXcode() throws -> SigningAuthority {
+        let leafKey = LeafKey(.p256)
+        let holder = try CertificateHolder("StoreKit Testing in Simulation", key: leafKey.certificateKey)
+        let certificate = try holder.certify(
+            holder, as: .leaf(isMarked: false), validity: SigningPlan.lastingValidity)
+        return SigningAuthority(certificates: [certificate], leafKey: leafKey)
+    }
+}
+
+extension SigningAuthority.LeafKey {
+    init(_ curve: SigningPlan.Curve) {
+        switch curve {
+        case .p256: self = .p256(P256.Signing.PrivateKey())
+        case .p384: self = .p384(P384.Signing.PrivateKey())
+        }
+    }
+
+    var certificateKey: Certificate.PrivateKey {
+        switch self {
+        case .p256(let key): Certificate.PrivateKey(key)
+        case .p384(let key): Certificate.PrivateKey(key)
+        }
+    }
+}

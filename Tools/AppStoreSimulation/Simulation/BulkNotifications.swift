@@ -1,0 +1,80 @@
+import AppStoreModel
+import Primitives
+
+/// Any number of distinct valid notifications for benchmarks, each made when asked for and sharing nothing with another
+/// but the chain: the first purchase of a subscription and nine renewals, then the next subscription's.
+package struct BulkNotifications: RandomAccessCollection, Sendable {
+    package static let notificationsPerSubscription = 10
+
+    package let startIndex = 0
+    package let endIndex: Int
+    private let signer: JWSSigner
+    private let writer: PayloadWriter
+    private let product: StoreProduct
+    private let period: SubscriptionPeriod
+
+    package init(
+        count: Int, signer: JWSSigner = JWSSigner(), configuration: StoreConfiguration = StoreConfiguration()
+    ) {
+        precondition(count >= 0, "a count is not negative")
+        endIndex = count
+        self.signer = signer
+        writer = PayloadWriter(configuration: configuration)
+        product = StoreCatalog.standard["pro.monthly"]
+        period = SubscriptionPeriod(1, .month)
+    }
+
+    /// The same bytes whenever it is asked for.
+    /// - Complexity: three signatures.
+    package subscript(position: Int) -> SignedStoreArtifact {
+        precondition(indices.contains(position), "there are \(count) notifications")
+        let renewals = position % Self.notificationsPerSubscription
+        let customer = customer(position / Self.notificationsPerSubscription)
+        let subscription = subscription(of: customer, renewals: renewals)
+        var generator = SeededGenerator(seed: 0, stream: UInt64(position))
+        let signedDate = subscription.newest.purchaseDate
+            .advanced(byMilliseconds: generator.number(in: 400...4_000))
+        var content = NotificationContent(
+            type: renewals == 0 ? .subscribed : .didRenew, subtype: renewals == 0 ? .initialBuy : nil,
+            uuid: generator.uuid())
+        content.status = .active
+        let transaction = writer.transaction(
+            subscription.newest, of: subscription.origin, by: customer, signedDate: signedDate)
+        let renewalInfo = writer.renewalInfo(subscription, by: customer, signedDate: signedDate)
+        return signer.sign(
+            StoreArtifact(
+                kind: .notification, signedDate: signedDate, change: renewals == 0 ? .initialBuy : .renewal,
+                customer: customer.number, originalTransactionId: subscription.origin.originalTransactionId,
+                content: .notification(
+                    content, writer, transaction: JSONValue.object(transaction).bytes,
+                    renewalInfo: JSONValue.object(renewalInfo).bytes)))
+    }
+
+    private func customer(_ number: Int) -> Customer {
+        var generator = SeededGenerator(seed: 1, stream: UInt64(number))
+        return Customer(
+            number: number, storefront: Storefront.all[number % Storefront.all.count],
+            appTransactionId: IdentifierSource.appTransactionId(ofCustomer: number),
+            appAccountToken: generator.uuid())
+    }
+
+    private func subscription(of customer: Customer, renewals: Int) -> Subscription {
+        let environment = writer.configuration.environment
+        let number = customer.number * Self.notificationsPerSubscription
+        // 2014-06-01 and ten years on, within the validity of the standard chain and in the past.
+        let start = Instant(milliseconds: 1_401_580_800_000)
+            .advanced(byMilliseconds: Int64(customer.number % 315_360_000) * 1_000)
+        let purchaseDate = renewals == 0 ? start : period.times(renewals).end(from: start)
+        let charge = Charge(
+            transactionId: IdentifierSource.transactionId(number + renewals, in: environment),
+            webOrderLineItemId: IdentifierSource.webOrderLineItemId(number + renewals, in: environment),
+            product: product, purchaseDate: purchaseDate, expiresDate: period.times(renewals + 1).end(from: start),
+            reason: renewals == 0 ? .purchase : .renewal, quantity: 1,
+            price: product.price * customer.storefront.factor, offer: nil)
+        let origin = PurchaseOrigin(
+            customer: CustomerID(index: 0),
+            originalTransactionId: IdentifierSource.transactionId(number, in: environment),
+            originalPurchaseDate: start, ownership: .purchased, appAccountToken: customer.appAccountToken)
+        return Subscription(origin: origin, charges: [charge], nextProduct: product, recentStart: start)
+    }
+}

@@ -1,0 +1,167 @@
+import AppStoreModel
+import Primitives
+
+extension Household {
+    /// Whether the story can happen to the subscription as it is, which is active.
+    func isPossible(_ story: Story) -> Bool {
+        let current = store[subscription]
+        let product = current.newest.product
+        guard story.suits(product, in: store), !store.isRenewed(subscription) else { return false }
+        switch story {
+        case .upgrade, .crossgrade, .downgrade, .revertDowngrade, .migrate, .extend:
+            return current.autoRenews && current.members.isEmpty
+        case .failTrial:
+            return current.autoRenews && current.newest.offer?.payment == .freeTrial
+        case .share, .shareBriefly:
+            return current.autoRenews && !hasShared
+        case .acceptPrice, .ignorePrice, .redeem:
+            return current.autoRenews && current.pendingProductId(at: store.now) == nil
+        case .cancel, .cancelAndReturn, .recoverInGrace, .recoverInRetry, .failForGood, .loseProduct:
+            return current.autoRenews
+        case .nothing, .refund, .refundAndReverse, .refundPart, .declinedRefund, .buyOnce, .token:
+            return true
+        }
+    }
+
+    mutating func tell(_ story: Story) {
+        switch story {
+        case .nothing: break
+        case .cancel: cancel(andReturn: false)
+        case .cancelAndReturn: cancel(andReturn: true)
+        case .upgrade, .crossgrade, .downgrade: changePlan(story)
+        case .revertDowngrade: changePlan(story, andBack: true)
+        case .recoverInGrace: fail(untilRetry: false)
+        case .recoverInRetry: fail(untilRetry: true)
+        case .failForGood, .failTrial: failForGood()
+        case .refund: refund(.full, andReverse: false)
+        case .refundAndReverse: refund(.full, andReverse: true)
+        case .refundPart: refund(.prorated(40_000), andReverse: false)
+        case .declinedRefund: askForRefundInVain()
+        case .share: share(andStop: false)
+        case .shareBriefly: share(andStop: true)
+        case .acceptPrice: raisePrice(andAccept: true)
+        case .ignorePrice: raisePrice(andAccept: false)
+        case .loseProduct: loseProduct()
+        case .extend: extend()
+        case .redeem: redeem()
+        case .buyOnce: buyOnce()
+        case .migrate: migrate()
+        case .token: changeToken()
+        }
+    }
+}
+
+extension Household {
+    private mutating func cancel(andReturn returns: Bool) {
+        guard let cancelled = moment() else { return }
+        store.cancel(subscription, at: cancelled)
+        if returns, let returned = moment() { store.enableAutoRenewal(subscription, at: returned) }
+    }
+
+    private mutating func changePlan(_ story: Story, andBack returns: Bool = false) {
+        let current = store[subscription].newest.product
+        let target = generator.element(of: story.targets(from: current, in: store))
+        guard let changed = moment() else { return }
+        store.changePlan(subscription, to: target.id, at: changed)
+        if returns, let returned = moment() { store.changePlan(subscription, to: current.id, at: returned) }
+    }
+
+    /// Only what follows a paid period gets grace.
+    private mutating func fail(untilRetry: Bool) {
+        reachPaidPeriod()
+        guard let broken = moment() else { return }
+        store.breakBilling(of: head, at: broken)
+        advance(to: store.end(of: subscription))
+        if untilRetry, case .gracePeriod(let graceEnd) = store[subscription].phase { advance(to: graceEnd) }
+        let fixed = momentAfter(days: untilRetry ? 1...20 : 1...2)
+        store.fixBilling(of: head, at: fixed)
+    }
+
+    private mutating func failForGood() {
+        guard let broken = moment() else { return }
+        store.breakBilling(of: head, at: broken)
+        advance(to: store.end(of: subscription).advanced(byMilliseconds: BillingRetry.milliseconds))
+    }
+
+    private mutating func refund(_ extent: RefundExtent, andReverse reverses: Bool) {
+        reachPaidPeriod()
+        let charge = store[subscription].newest
+        guard charge.isPaid, let refunded = moment() else { return }
+        store.refund(subscription, extent, reason: .appIssue, at: refunded)
+        guard reverses else { return }
+        let reversed = momentAfter(days: 1...40)
+        store.reverseRefund(subscription, transactionId: charge.transactionId, at: reversed)
+    }
+
+    private mutating func askForRefundInVain() {
+        guard let asked = moment() else { return }
+        store.requestRefund(subscription, .unintendedPurchase, at: asked)
+        if let declined = moment() { store.declineRefund(subscription, at: declined) }
+    }
+
+    private mutating func share(andStop stops: Bool) {
+        guard let begun = moment() else { return }
+        hasShared = true
+        var member = subscription
+        member = store.share(subscription, with: relative, at: begun)
+        if stops, let ended = moment() { store.stopSharing(member, at: ended) }
+    }
+
+    private mutating func raisePrice(andAccept accepts: Bool) {
+        guard let raised = moment() else { return }
+        let price = store[subscription].newest.product.price * 3 / 2
+        store.raisePrice(of: subscription, to: price, at: raised)
+        if accepts, let accepted = moment() { store.acceptPrice(of: subscription, at: accepted) }
+    }
+
+    private mutating func loseProduct() {
+        guard let lost = moment() else { return }
+        store.removeFromSale(store[subscription].nextProduct.id, at: lost)
+    }
+
+    private mutating func extend() {
+        guard let extended = moment() else { return }
+        let days = generator.number(in: 1...30)
+        store.extendRenewal(of: subscription, byDays: days, at: extended)
+    }
+
+    private mutating func redeem() {
+        guard let redeemed = moment() else { return }
+        let offers = Story.redeem.redeemableOffers(of: store[subscription].newest.product)
+        guard let id = generator.element(of: offers).id else { return }
+        store.redeem(.named(id), on: subscription, at: redeemed)
+    }
+
+    private mutating func buyOnce() {
+        guard let bought = moment() else { return }
+        let products = store.configuration.catalog.products.filter { $0.type != .autoRenewable }
+        let product = generator.element(of: products)
+        var purchase: PurchaseID?
+        purchase = store.buyOnce(product.id, by: head, at: bought)
+        if let purchase, generator.chance(percent: 20), let refunded = moment() {
+            store.refund(purchase, at: refunded)
+        }
+    }
+
+    private mutating func migrate() {
+        let targets = Story.migrate.targets(from: store[subscription].newest.product, in: store)
+        let target = generator.element(of: targets)
+        guard let migrated = moment() else { return }
+        var successor = subscription
+        successor = store.migrate(subscription, to: target.id, at: migrated)
+        subscription = successor
+    }
+
+    private mutating func changeToken() {
+        guard let changed = moment() else { return }
+        let token = generator.uuid()
+        store.setAppAccountToken(token, of: subscription, at: changed)
+        if let launched = moment() { store.launchApp(with: subscription, at: launched) }
+    }
+
+    private mutating func reachPaidPeriod() {
+        while store.now < horizon, store[subscription].phase == .active, !store[subscription].newest.isPaid {
+            advance(to: store.end(of: subscription))
+        }
+    }
+}

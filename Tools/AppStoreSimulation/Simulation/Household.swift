@@ -1,0 +1,104 @@
+import AppStoreModel
+import Primitives
+
+/// One customer of a simulation, with a relative to share with.
+struct Household {
+    var store: AppStore
+    var generator: SeededGenerator
+    let head: CustomerID
+    let relative: CustomerID
+    let horizon: Instant
+    private let firstStory: Story
+    private let isFirst: Bool
+    private let moveIn: Instant
+    /// What the stories are about: the first subscription bought, until it migrates.
+    var subscription = SubscriptionID(index: 0)
+    var hasShared = false
+
+    init(_ index: Int, of simulation: Simulation) {
+        generator = SeededGenerator(seed: simulation.seed, stream: UInt64(index) << 32 | 0xC057_0E12)
+        store = AppStore(simulation.store, opening: simulation.start, seed: simulation.seed, range: index)
+        horizon = simulation.end
+        isFirst = index == 0
+        firstStory = Story.allCases[index % Story.allCases.count]
+        let token = generator.chance(percent: 50) ? generator.uuid() : nil
+        head = store.addCustomer(
+            number: index, storefront: generator.element(of: Storefront.all), appAccountToken: token)
+        relative = store.addCustomer(number: simulation.customers + index)
+        // Two thirds of the time are left at least, so that the first story comes to its end.
+        let third = (simulation.end.milliseconds - simulation.start.milliseconds) / 3_000
+        moveIn = simulation.start.advanced(byMilliseconds: generator.number(in: 60...third) * 1_000)
+    }
+
+    /// From the first purchase to the end of the simulation.
+    mutating func live() {
+        if isFirst { store.sendTest(at: store.now) }
+        var story = firstStory
+        buyFirst(for: story)
+        while store.now < horizon {
+            switch store[subscription].phase {
+            case .active:
+                if isPossible(story) { tell(story) }
+                advance(to: store.end(of: subscription))
+            case .gracePeriod, .billingRetry:
+                store.fixBilling(of: head, at: momentAfter(days: 1...10))
+            case .expired, .revoked:
+                comeBackOrLeave()
+            }
+            story = Story.drawn(&generator)
+        }
+    }
+
+    private mutating func buyFirst(for story: Story) {
+        let products = store.configuration.catalog.products.filter { $0.group != nil && story.suits($0, in: store) }
+        let product = generator.element(of: products)
+        let takesOffer = product.introductoryOffer != nil && (story == .failTrial || generator.chance(percent: 60))
+        store.buy(product.id, by: head, offer: takesOffer ? .introductory : nil, at: moveIn)
+    }
+
+    private mutating func comeBackOrLeave() {
+        let moment = momentAfter(days: 1...100)
+        guard generator.chance(percent: 60), moment < horizon else {
+            store.advance(to: horizon)
+            return
+        }
+        store.fixBilling(of: head, at: moment)
+        let group = store[subscription].group
+        let products = store.configuration.catalog.products(inGroup: group)
+            .filter { !store.withdrawnProductIds.contains($0.id) }
+        guard !products.isEmpty else {
+            store.advance(to: horizon)
+            return
+        }
+        let product = generator.element(of: products)
+        let isNew = store.customers[head.index].introConsumed[group] == nil
+        let offers = product.offers.filter { $0.type != .introductory || isNew }
+        var choice: OfferChoice?
+        if !offers.isEmpty, generator.chance(percent: 50) {
+            choice = generator.element(of: offers).id.map { .named($0) } ?? .introductory
+        }
+        store.buy(product.id, by: head, offer: choice, at: moment)
+    }
+}
+
+extension Household {
+    /// Never past the end of the simulation.
+    mutating func advance(to instant: Instant) {
+        store.advance(to: max(store.now, min(instant, horizon)))
+    }
+
+    /// A whole second of the running period before its renewal can be charged; nil when there is none left.
+    mutating func moment() -> Instant? {
+        let first = store.now.milliseconds / 1_000 + 60
+        let renewal = store.end(of: subscription).milliseconds - 25 * Instant.millisecondsPerHour
+        let last = min(renewal, horizon.milliseconds - 1) / 1_000
+        guard first <= last else { return nil }
+        return Instant(milliseconds: generator.number(in: first...last) * 1_000)
+    }
+
+    mutating func momentAfter(days: ClosedRange<Int64>) -> Instant {
+        let seconds = generator.number(in: days.lowerBound * 86_400...days.upperBound * 86_400)
+        let now = store.now.milliseconds / 1_000
+        return min(Instant(milliseconds: (now + seconds) * 1_000), horizon)
+    }
+}

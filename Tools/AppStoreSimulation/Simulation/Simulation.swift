@@ -1,0 +1,36 @@
+package import Primitives
+
+/// A seeded App Store over months: many customers who buy, cancel, pay late, change their minds and come back.
+///
+/// Each customer lives in a store of their own, so that the history of one is the same however many others there are.
+package struct Simulation: Sendable {
+    package var seed: UInt64
+    package var customers: Int
+    package var months: Int
+    package var start: Instant
+    package var store: StoreConfiguration
+
+    /// With 25 customers or more every kind of change occurs, since each of the first lives through another story first.
+    package init(
+        seed: UInt64 = 1, customers: Int = 200, months: Int = 18,
+        start: Instant = Instant(milliseconds: 1_735_689_600_000), store: StoreConfiguration = .lifelike
+    ) {
+        precondition(customers >= 0 && months > 0, "a simulation has customers and goes on for months")
+        self.seed = seed
+        self.customers = customers
+        self.months = months
+        self.start = start
+        self.store = store
+    }
+
+    package var end: Instant { SubscriptionPeriod(Int64(months), .month).end(from: start) }
+
+    package func run() -> StoreHistory {
+        StoreHistory(
+            merging: (0..<customers).map { index in
+                var household = Household(index, of: self)
+                household.live()
+                return household.store.history
+            })
+    }
+}

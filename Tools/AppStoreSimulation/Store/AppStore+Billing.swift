@@ -1,0 +1,86 @@
+import AppStoreModel
+package import Primitives
+
+extension AppStore {
+    /// From now on charges to the account are declined. Nothing is sent until a renewal fails.
+    package mutating func breakBilling(of customer: CustomerID, at instant: Instant) {
+        advance(to: instant)
+        customers[customer.index].billingFails = true
+    }
+
+    /// Charges succeed again; what is in grace or billing retry is collected: DID_RENEW with BILLING_RECOVERY.
+    package mutating func fixBilling(of customer: CustomerID, at instant: Instant) {
+        advance(to: instant)
+        customers[customer.index].billingFails = false
+        for index in subscriptions.indices {
+            let subscription = subscriptions[index]
+            guard subscription.origin.customer == customer, subscription.origin.ownership == .purchased else {
+                continue
+            }
+            switch subscription.phase {
+            case .gracePeriod: recoverInGrace(SubscriptionID(index: index))
+            case .billingRetry: recoverInRetry(SubscriptionID(index: index))
+            case .active, .expired, .revoked: break
+            }
+        }
+    }
+}
+
+extension AppStore {
+    /// DID_FAIL_TO_RENEW at the end of the period, with GRACE_PERIOD where the app grants it.
+    mutating func failRenewal(_ id: SubscriptionID) {
+        let graceEnd = graceEnd(of: self[id])
+        for holder in holders(of: id) {
+            self[holder].phase = graceEnd.map { .gracePeriod(until: $0) } ?? .billingRetry
+            self[holder].expirationIntent = .billingError
+            writeTruth(of: holder) { $0.status = graceEnd == nil ? .billingRetry : .gracePeriod }
+            let change = changed(graceEnd == nil ? .failureWithoutGrace : .failureWithGrace, holder)
+            notify(change, .didFailToRenew, graceEnd == nil ? nil : .gracePeriod, of: holder)
+        }
+    }
+
+    private func graceEnd(of subscription: Subscription) -> Instant? {
+        guard let grace = configuration.gracePeriod else { return nil }
+        if grace.onlyPaidToPaid, !subscription.newest.isPaid { return nil }
+        let isWeekly = subscription.newest.product.period?.unit == .week
+        let days = isWeekly ? min(grace.days, BillingGracePeriod.weeklyDays) : grace.days
+        return subscription.end.advanced(byMilliseconds: days * Instant.millisecondsPerDay)
+    }
+
+    mutating func endGrace(_ id: SubscriptionID) {
+        for holder in holders(of: id) {
+            self[holder].phase = .billingRetry
+            writeTruth(of: holder) { $0.status = .billingRetry }
+            notify(changed(.gracePeriodExpiry, holder), .gracePeriodExpired, of: holder)
+        }
+    }
+
+    mutating func endRetry(_ id: SubscriptionID) {
+        expire(id, .billingRetry, .billingError, as: .retryExhausted)
+    }
+
+    /// The days of grace belong to the new period, which ends as if nothing had been missed.
+    private mutating func recoverInGrace(_ id: SubscriptionID) {
+        let failedAt = self[id].end
+        let period = self[id].nextOffer?.offer.period ?? self[id].nextProduct.period
+        recover(id, chargeNextPeriod(id, from: now, until: period?.end(from: failedAt)), as: .recoveryInGrace)
+        if self[id].newest.isPaid, failedAt < now {
+            writeService(of: id, .paid(transaction: "grace before \(self[id].newest.transactionId)", failedAt..<now))
+        }
+    }
+
+    /// The new period begins with the payment, and with it a new anniversary.
+    private mutating func recoverInRetry(_ id: SubscriptionID) {
+        recover(id, chargeNextPeriod(id, from: now), as: .recoveryInRetry)
+    }
+
+    private mutating func recover(_ id: SubscriptionID, _ charge: Charge, as kind: ChangeKind) {
+        for holder in holders(of: id) {
+            append(charge, to: holder)
+            self[holder].phase = .active
+            self[holder].expirationIntent = nil
+            notify(changed(kind, holder), .didRenew, .billingRecovery, of: holder)
+        }
+        beginPeriod(id)
+    }
+}

@@ -1,0 +1,67 @@
+import AppStoreModel
+package import Primitives
+
+extension AppStore {
+    /// Shares a subscription with another account, which gets one of its own: SUBSCRIBED with INITIAL_BUY. From then on
+    /// it follows the purchaser's.
+    @discardableResult
+    package mutating func share(
+        _ id: SubscriptionID, with member: CustomerID, at instant: Instant
+    ) -> SubscriptionID {
+        advance(to: instant)
+        let charge = self[id].newest
+        precondition(charge.product.familyShareable && self[id].phase == .active, "what is active can be shared")
+        precondition(!isRenewed(id), "what is charged ahead is shared after it has begun")
+        precondition(self[id].origin.customer != member, "nobody shares with themselves")
+        let shared = open(shared(charge, from: now), by: member, ownership: .familyShared)
+        self[shared].autoRenews = self[id].autoRenews
+        self[shared].nextProduct = self[id].nextProduct
+        self[id].members.append(shared)
+        let subscription = self[shared]
+        let pendingProductId = subscription.pendingProductId(at: now)
+        writeTruth(of: shared) { state in
+            state.willRenew = subscription.autoRenews
+            state.pendingProductId = pendingProductId
+        }
+        notify(changed(.familyShare, shared), .subscribed, .initialBuy, of: shared)
+        return shared
+    }
+
+    /// Ends the sharing of a member's subscription: REVOKE.
+    package mutating func stopSharing(_ member: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        let purchaser = subscriptions.firstIndex { $0.members.contains(member) }
+        guard let purchaser, !isRenewed(member) else {
+            preconditionFailure("a running share can be ended, one charged ahead after it has begun")
+        }
+        subscriptions[purchaser].members.removeAll { $0 == member }
+        revokeSharing(member, reason: .other)
+    }
+}
+
+extension AppStore {
+    /// The copy of a charge that those it is shared with get: a transaction of their own, which nobody pays.
+    mutating func shared(_ charge: Charge, from start: Instant? = nil) -> Charge {
+        Charge(
+            transactionId: identifiers.transactionId(in: configuration.environment),
+            webOrderLineItemId: identifiers.webOrderLineItemId(in: configuration.environment),
+            product: charge.product, purchaseDate: start ?? charge.purchaseDate, expiresDate: charge.expiresDate,
+            reason: start == nil ? charge.reason : .purchase, quantity: 1, price: nil, offer: nil)
+    }
+
+    mutating func revokeSharing(_ member: SubscriptionID, reason: RevocationReason) {
+        let revokedAt = now
+        self[member].charges[self[member].charges.count - 1].revocation = Revocation(
+            date: now, reason: reason, type: .familyRevoke, percentage: nil)
+        self[member].phase = .revoked
+        self[member].autoRenews = false
+        self[member].expirationIntent = nil
+        writeTruth(of: member) { state in
+            state.status = .revoked
+            state.willRenew = false
+            state.pendingProductId = nil
+            state.revokedAt = revokedAt
+        }
+        notify(changed(.familyRevoke, member), .revoke, of: member)
+    }
+}

@@ -1,0 +1,41 @@
+import AppStoreModel
+package import Primitives
+
+extension AppStore {
+    /// Raises the price of one subscription from its next renewal on: PRICE_INCREASE, with PENDING where the customer
+    /// has to consent (or it expires), with ACCEPTED where the customer is merely told.
+    /// - Parameter price: milliunits in the storefront of the United States.
+    package mutating func raisePrice(
+        of id: SubscriptionID, to price: Int64, needsConsent: Bool = true, at instant: Instant
+    ) {
+        advance(to: instant)
+        precondition(self[id].phase == .active && self[id].autoRenews, "the price of a renewal is raised")
+        precondition(
+            !isRenewed(id) && self[id].pendingProductId(at: now) == nil, "the same product renews, and has not yet")
+        self[id].priceIncrease = Subscription.PriceIncrease(price: price, isAccepted: !needsConsent)
+        let change = changed(needsConsent ? .priceIncreasePending : .priceIncreaseAccepted, id)
+        notify(change, .priceIncrease, needsConsent ? .pending : .accepted, of: id)
+    }
+
+    /// The customer consents: PRICE_INCREASE with ACCEPTED.
+    package mutating func acceptPrice(of id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        precondition(self[id].priceIncrease?.isAccepted == false, "nothing waits for consent")
+        self[id].priceIncrease?.isAccepted = true
+        notify(changed(.priceIncreaseAccepted, id), .priceIncrease, .accepted, of: id)
+    }
+
+    /// Redeems an offer on a running subscription, for its next renewals: OFFER_REDEEMED.
+    package mutating func redeem(_ choice: OfferChoice, on id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        precondition(self[id].phase == .active && self[id].autoRenews, "an offer on what has ended is bought")
+        precondition(!isRenewed(id), "the next renewal is charged already")
+        let offer = self[id].newest.product.offer(choice)
+        precondition(offer.type != .introductory, "a subscriber is not eligible for an introductory offer")
+        self[id].nextOffer = Subscription.PendingOffer(offer: offer, charges: offer.periods)
+        self[id].nextProduct = self[id].newest.product
+        self[id].priceIncrease = nil
+        writeTruth(of: id) { $0.pendingProductId = nil }
+        notify(changed(.offerRedemption, id), .offerRedeemed, of: id)
+    }
+}

@@ -1,0 +1,154 @@
+import AppStoreModel
+package import Primitives
+
+extension AppStore {
+    /// Buys an auto-renewable: SUBSCRIBED with INITIAL_BUY, or RESUBSCRIBE where the customer had one of the group, whose
+    /// original transaction id it keeps.
+    @discardableResult
+    package mutating func buy(
+        _ productId: String, by customer: CustomerID, offer choice: OfferChoice? = nil, at instant: Instant
+    ) -> SubscriptionID {
+        advance(to: instant)
+        let product = configuration.catalog[productId]
+        guard let group = product.group else { preconditionFailure("\(productId) is no auto-renewable") }
+        precondition(!withdrawnProductIds.contains(productId), "\(productId) is no longer for sale")
+        let offer = choice.map(product.offer)
+        let known = subscription(of: customer, inGroup: group)
+        let charge = charge(
+            for: product, offer, price: offer?.price ?? product.price, to: customer, from: now, reason: .purchase)
+        if offer?.type == .introductory { consumeIntroductoryOffer(of: customer, in: group, with: charge) }
+
+        let id = known ?? open(charge, by: customer)
+        if known != nil { resubscribe(id, with: charge) }
+        self[id].nextOffer = offer?.remaining
+        scheduleCharge(id)
+        let change = changed(known == nil ? .initialBuy : .resubscribe, id)
+        notify(change, .subscribed, known == nil ? .initialBuy : .resubscribe, of: id)
+        return id
+    }
+
+    /// Buys anything but an auto-renewable: ONE_TIME_CHARGE.
+    @discardableResult
+    package mutating func buyOnce(
+        _ productId: String, by customer: CustomerID, quantity: Int64 = 1, at instant: Instant
+    ) -> PurchaseID {
+        advance(to: instant)
+        let product = configuration.catalog[productId]
+        precondition(product.type != .autoRenewable, "\(productId) is bought as a subscription")
+        let id = PurchaseID(index: purchases.count)
+        let charge = Charge(
+            transactionId: identifiers.transactionId(in: configuration.environment), webOrderLineItemId: nil,
+            product: product, purchaseDate: now, expiresDate: nil, reason: .purchase, quantity: quantity,
+            price: price(of: product, for: customer) * quantity, offer: nil)
+        let origin = origin(of: charge, by: customer, ownership: .purchased)
+        purchases.append(OneTimePurchase(origin: origin, charge: charge))
+        if product.type == .nonConsumable {
+            log.truth.open(
+                origin, of: Truth.ServiceKey(customer: customers[customer.index].number, group: nil),
+                in: configuration, at: now,
+                TruthState(productId: product.id, status: .active, expiresAt: nil, willRenew: false))
+        }
+        notify(changed(.oneTimeCharge, origin, signedDate: nextSigningDate()), .oneTimeCharge, of: id)
+        return id
+    }
+
+    /// The customer's own subscription in a group, the one migrated to if it was.
+    package func subscription(of customer: CustomerID, inGroup group: String) -> SubscriptionID? {
+        subscriptions.lastIndex {
+            $0.origin.customer == customer && $0.group == group && $0.origin.ownership == .purchased
+        }.map(SubscriptionID.init)
+    }
+}
+
+extension AppStore {
+    /// A charge for one period beginning at `start`, which ends at `end` or as product and offer say.
+    mutating func charge(
+        for product: StoreProduct, _ offer: StoreOffer?, price: Int64, to customer: CustomerID, from start: Instant,
+        until end: Instant? = nil, reason: TransactionReason
+    ) -> Charge {
+        let period = offer.map(\.period) ?? product.period
+        return Charge(
+            transactionId: identifiers.transactionId(in: configuration.environment),
+            webOrderLineItemId: identifiers.webOrderLineItemId(in: configuration.environment),
+            product: product, purchaseDate: start, expiresDate: end ?? period?.end(from: start), reason: reason,
+            quantity: 1, price: price * customers[customer.index].storefront.factor, offer: offer)
+    }
+
+    func origin(of charge: Charge, by customer: CustomerID, ownership: InAppOwnershipType) -> PurchaseOrigin {
+        PurchaseOrigin(
+            customer: customer, originalTransactionId: charge.transactionId, originalPurchaseDate: charge.purchaseDate,
+            ownership: ownership, appAccountToken: customers[customer.index].appAccountToken)
+    }
+
+    /// A subscription that begins with a charge, and its truth.
+    mutating func open(
+        _ charge: Charge, by customer: CustomerID, ownership: InAppOwnershipType = .purchased,
+        previous: SubscriptionID? = nil
+    ) -> SubscriptionID {
+        var origin = origin(of: charge, by: customer, ownership: ownership)
+        origin.previousOriginalTransactionId = previous.map(originalTransactionId)
+        let recentStart = previous.map { self[$0].recentStart } ?? charge.purchaseDate
+        let id = SubscriptionID(index: subscriptions.count)
+        subscriptions.append(
+            Subscription(origin: origin, charges: [charge], nextProduct: charge.product, recentStart: recentStart))
+        let isOwn = ownership == .purchased
+        log.truth.open(
+            origin, of: serviceKey(of: id), in: configuration, at: now,
+            TruthState(
+                productId: charge.product.id, status: .active, expiresAt: charge.expiresDate, willRenew: true,
+                introConsumedBy: isOwn ? customers[customer.index].introConsumed[self[id].group] : nil))
+        writePaidService(of: id, charge)
+        return id
+    }
+
+    private mutating func resubscribe(_ id: SubscriptionID, with charge: Charge) {
+        precondition(
+            self[id].phase == .expired || self[id].phase == .revoked, "the customer has a subscription in the group")
+        precondition(!isRenewed(id), "the next period is charged already")
+        if charge.purchaseDate.milliseconds - self[id].end.milliseconds > PaidService.longestGap {
+            self[id].recentStart = charge.purchaseDate
+        }
+        self[id].charges.append(charge)
+        self[id].phase = .active
+        self[id].autoRenews = true
+        self[id].nextProduct = charge.product
+        self[id].expirationIntent = nil
+        self[id].eligibleWinBackOfferIds = []
+        self[id].origin.appAccountToken = customers[self[id].origin.customer.index].appAccountToken
+        writeTruth(of: id) { state in
+            state.productId = charge.product.id
+            state.status = .active
+            state.expiresAt = charge.expiresDate
+            state.willRenew = true
+            state.revokedAt = nil
+        }
+        writePaidService(of: id, charge)
+    }
+
+    /// One per account and group, for life; a migrated subscription and its successor both show it.
+    private mutating func consumeIntroductoryOffer(of customer: CustomerID, in group: String, with charge: Charge) {
+        precondition(
+            customers[customer.index].introConsumed[group] == nil, "the introductory offer of the group is used up")
+        customers[customer.index].introConsumed[group] = charge.transactionId
+        for subscription in subscriptions
+        where subscription.origin.customer == customer && subscription.group == group
+            && subscription.origin.ownership == .purchased
+        {
+            log.truth.write(subscription.origin.originalTransactionId, at: now) { state in
+                state.introConsumedBy = charge.transactionId
+            }
+        }
+    }
+
+    mutating func writePaidService(of id: SubscriptionID, _ charge: Charge) {
+        guard charge.isPaid, let end = charge.expiresDate else { return }
+        writeService(of: id, .paid(transaction: charge.transactionId, charge.purchaseDate..<end))
+    }
+}
+
+extension StoreOffer {
+    /// What is left of the offer after its first charge.
+    fileprivate var remaining: Subscription.PendingOffer? {
+        periods > 1 ? Subscription.PendingOffer(offer: self, charges: periods - 1) : nil
+    }
+}

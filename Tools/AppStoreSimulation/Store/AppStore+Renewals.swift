@@ -1,0 +1,168 @@
+import AppStoreModel
+package import Primitives
+
+extension AppStore {
+    /// Renews now what would renew by itself within 24 hours: DID_RENEW. The clock does so at the latest at the end of
+    /// the period.
+    package mutating func renew(_ id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        let isDue = self[id].end.milliseconds - now.milliseconds <= Instant.millisecondsPerDay && !isRenewed(id)
+        precondition(self[id].phase == .active && self[id].autoRenews && isDue, "a renewal falls due within 24 hours")
+        renew(id)
+    }
+
+    /// Turns auto-renewal off: DID_CHANGE_RENEWAL_STATUS with AUTO_RENEW_DISABLED. In grace and billing retry that ends
+    /// the attempts to collect, and the subscription.
+    package mutating func cancel(_ id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        precondition(self[id].autoRenews, "auto-renewal is off already")
+        let hasEnded = self[id].phase != .active
+        for holder in holders(of: id) {
+            self[holder].autoRenews = false
+            if hasEnded { self[holder].phase = .expired }
+            writeTruth(of: holder) { state in
+                state.willRenew = false
+                state.pendingProductId = nil
+                if hasEnded { state.status = .expired }
+            }
+            let change = changed(.autoRenewDisabled, holder)
+            notify(change, .didChangeRenewalStatus, .autoRenewDisabled, of: holder)
+        }
+        if hasEnded { self[id].members = [] }
+    }
+
+    /// Turns auto-renewal on again: DID_CHANGE_RENEWAL_STATUS with AUTO_RENEW_ENABLED.
+    package mutating func enableAutoRenewal(_ id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        precondition(self[id].phase == .active && !self[id].autoRenews, "only an active one can be turned on again")
+        for holder in holders(of: id) {
+            self[holder].autoRenews = true
+            let pendingProductId = self[holder].pendingProductId(at: now)
+            writeTruth(of: holder) { state in
+                state.willRenew = true
+                state.pendingProductId = pendingProductId
+            }
+            let change = changed(.autoRenewEnabled, holder)
+            notify(change, .didChangeRenewalStatus, .autoRenewEnabled, of: holder)
+        }
+    }
+
+    /// From now on the product no longer renews; subscriptions end with their period.
+    package mutating func removeFromSale(_ productId: String, at instant: Instant) {
+        advance(to: instant)
+        withdrawnProductIds.insert(configuration.catalog[productId].id)
+    }
+}
+
+extension AppStore {
+    /// The attempt some hours before the end of the period. Whether a declined one counts as failed, the end shows.
+    mutating func chargeIfPossible(_ id: SubscriptionID) {
+        if canCharge(id) { renew(id) } else { self[id].chargeDate = nil }
+    }
+
+    mutating func endPeriod(_ id: SubscriptionID) {
+        let subscription = self[id]
+        if !subscription.autoRenews {
+            expire(id, .voluntary, .cancelled, as: .expiry)
+        } else if withdrawnProductIds.contains(subscription.nextProduct.id) {
+            expire(id, .productNotForSale, .productUnavailable, as: .productUnavailable)
+        } else if subscription.priceIncrease?.isAccepted == false {
+            expire(id, .priceIncrease, .priceNotAccepted, as: .priceIncreaseNotAccepted)
+        } else if canCharge(id) {
+            renew(id)
+        } else {
+            failRenewal(id)
+        }
+    }
+
+    /// What costs nothing cannot be declined.
+    private func canCharge(_ id: SubscriptionID) -> Bool {
+        let isDeclined = customers[self[id].origin.customer.index].billingFails && self[id].nextPrice > 0
+        return !isDeclined && !withdrawnProductIds.contains(self[id].nextProduct.id)
+    }
+
+    mutating func renew(_ id: SubscriptionID) {
+        let kind: ChangeKind = self[id].pendingProductId(at: now) == nil ? .renewal : .planChangeEffective
+        let charge = chargeNextPeriod(id, from: self[id].end)
+        for holder in holders(of: id) {
+            append(charge, to: holder)
+            writeTruth(of: holder) { $0.expiresAt = charge.expiresDate }
+            notify(changed(kind, holder), .didRenew, of: holder)
+        }
+        if charge.purchaseDate <= now { beginPeriod(id) }
+    }
+
+    /// The charge for the next period, at the price and with the offer that apply to it.
+    mutating func chargeNextPeriod(
+        _ id: SubscriptionID, from start: Instant, until end: Instant? = nil
+    ) -> Charge {
+        let subscription = self[id]
+        if let increase = subscription.priceIncrease {
+            self[id].prices[subscription.newest.product.id] = increase.price
+            self[id].priceIncrease = nil
+        }
+        if let offer = subscription.nextOffer {
+            self[id].nextOffer =
+                offer.charges > 1 ? Subscription.PendingOffer(offer: offer.offer, charges: offer.charges - 1) : nil
+        }
+        return charge(
+            for: subscription.nextProduct, subscription.nextOffer?.offer, price: subscription.nextPrice,
+            to: subscription.origin.customer, from: start, until: end, reason: .renewal)
+    }
+
+    /// Adds a charge to a purchaser's subscription, or what of it reaches those it is shared with.
+    mutating func append(_ charge: Charge, to id: SubscriptionID) {
+        if self[id].origin.ownership == .purchased {
+            self[id].charges.append(charge)
+            writePaidService(of: id, charge)
+        } else {
+            self[id].charges.append(shared(charge))
+        }
+        self[id].nextProduct = charge.product
+    }
+
+    /// What has been charged begins: now its product is the subscription's.
+    mutating func beginPeriod(_ id: SubscriptionID) {
+        for holder in holders(of: id) {
+            self[holder].phase = .active
+            let subscription = self[holder]
+            let pendingProductId = subscription.pendingProductId(at: now)
+            writeTruth(of: holder) { state in
+                state.productId = subscription.newest.product.id
+                state.status = .active
+                state.expiresAt = subscription.end
+                state.willRenew = subscription.autoRenews
+                state.pendingProductId = pendingProductId
+                state.revokedAt = nil
+            }
+        }
+        scheduleCharge(id)
+    }
+
+    mutating func scheduleCharge(_ id: SubscriptionID) {
+        let lead = generator.number(in: configuration.chargeLead)
+        self[id].chargeDate = max(now, self[id].end.advanced(byMilliseconds: -lead))
+    }
+
+    mutating func expire(
+        _ id: SubscriptionID, _ subtype: Subtype, _ intent: ExpirationIntent, as kind: ChangeKind
+    ) {
+        for holder in holders(of: id) {
+            self[holder].phase = .expired
+            self[holder].autoRenews = false
+            self[holder].expirationIntent = intent
+            self[holder].priceIncrease = nil
+            self[holder].nextOffer = nil
+            if intent == .cancelled, self[holder].charges.contains(where: \.isPaid) {
+                self[holder].eligibleWinBackOfferIds = self[holder].newest.product.offers(.winBack).compactMap(\.id)
+            }
+            writeTruth(of: holder) { state in
+                state.status = .expired
+                state.willRenew = false
+                state.pendingProductId = nil
+            }
+            notify(changed(kind, holder), .expired, subtype, of: holder)
+        }
+        self[id].members = []
+    }
+}

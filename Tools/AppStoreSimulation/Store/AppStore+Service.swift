@@ -1,0 +1,94 @@
+package import AppStoreModel
+package import Primitives
+
+/// What the developer asks the App Store for, and what concerns no money.
+extension AppStore {
+    /// Moves the renewal date: RENEWAL_EXTENDED, the transaction signed again with a later end.
+    /// - Parameter days: 1 ... 90
+    package mutating func extendRenewal(of id: SubscriptionID, byDays days: Int64, at instant: Instant) {
+        advance(to: instant)
+        precondition((1...90).contains(days), "a renewal is extended by 1 to 90 days")
+        precondition(self[id].phase == .active && !isRenewed(id), "what is active and not yet renewed is extended")
+        let end = self[id].end.advanced(byMilliseconds: days * Instant.millisecondsPerDay)
+        writeService(of: id, .extended(transaction: self[id].newest.transactionId, to: end))
+        for holder in holders(of: id) {
+            self[holder].charges[self[holder].charges.count - 1].expiresDate = end
+            writeTruth(of: holder) { $0.expiresAt = end }
+            notify(changed(.renewalExtension, holder), .renewalExtended, of: holder)
+        }
+        scheduleCharge(id)
+    }
+
+    /// Moves a subscription to another product under a new original transaction id, at once and with a new period:
+    /// MIGRATION. The old one ends without a word; only `previousOriginalTransactionId` tells.
+    package mutating func migrate(
+        _ id: SubscriptionID, to productId: String, at instant: Instant
+    ) -> SubscriptionID {
+        advance(to: instant)
+        let product = configuration.catalog[productId]
+        let customer = self[id].origin.customer
+        precondition(product.group == self[id].group, "a migration stays in its group")
+        precondition(self[id].phase == .active && !isRenewed(id), "what is active and not yet renewed migrates")
+        precondition(self[id].members.isEmpty, "what is shared does not migrate")
+        writeService(of: id, .replaced(transaction: self[id].newest.transactionId, at: now))
+        self[id].phase = .expired
+        self[id].autoRenews = false
+        writeTruth(of: id) { state in
+            state.status = .expired
+            state.willRenew = false
+            state.pendingProductId = nil
+        }
+        let charge = charge(for: product, nil, price: product.price, to: customer, from: now, reason: .purchase)
+        let successor = open(charge, by: customer, previous: id)
+        scheduleCharge(successor)
+        notify(changed(.migration, successor), .migration, of: successor)
+        return successor
+    }
+
+    /// Sets the app account token, for this and what is bought later. No notification tells of it; transaction and
+    /// renewal info are signed as the App Store Server API would answer.
+    package mutating func setAppAccountToken(_ token: String, of id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        customers[self[id].origin.customer.index].appAccountToken = token
+        self[id].origin.appAccountToken = token
+        let change = changed(.appAccountToken, id)
+        signTransaction(self[id].newest, of: self[id].origin, change)
+        signRenewalInfo(of: id, change)
+    }
+
+    /// The app starts on a subscriber's device and gets its app transaction and the subscription's newest transaction.
+    package mutating func launchApp(with id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        let change = changed(.appLaunch, id)
+        let payload = writer.appTransaction(
+            of: customers[self[id].origin.customer.index], downloadedAt: self[id].origin.originalPurchaseDate,
+            createdAt: change.signedDate)
+        append(.appTransaction, change, .alone(JSONValue.object(payload).bytes))
+        signTransaction(self[id].newest, of: self[id].origin, change)
+    }
+
+    /// The customer asks for a refund in the app: CONSUMPTION_REQUEST.
+    package mutating func requestRefund(
+        _ id: SubscriptionID, _ reason: ConsumptionRequestReason = .other, at instant: Instant
+    ) {
+        advance(to: instant)
+        notify(
+            changed(.consumptionRequest, id), .consumptionRequest, of: id, charge: self[id].running(at: now),
+            consumptionRequestReason: reason)
+    }
+
+    /// REFUND_DECLINED.
+    package mutating func declineRefund(_ id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        notify(changed(.refundDeclined, id), .refundDeclined, of: id, charge: self[id].running(at: now))
+    }
+
+    /// TEST.
+    package mutating func sendTest(at instant: Instant) {
+        advance(to: instant)
+        let change = changed(.test, nil, signedDate: nextSigningDate())
+        sign(
+            NotificationContent(type: .test, subtype: nil, uuid: generator.uuid()), change,
+            transaction: nil, renewalInfo: nil)
+    }
+}

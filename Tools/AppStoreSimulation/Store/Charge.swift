@@ -1,0 +1,52 @@
+import AppStoreModel
+import Primitives
+
+/// One transaction: what a customer paid, for which time.
+struct Charge: Sendable {
+    let transactionId: String
+    /// Auto-renewables only.
+    let webOrderLineItemId: String?
+    let product: StoreProduct
+    let purchaseDate: Instant
+    /// Auto-renewables only.
+    var expiresDate: Instant?
+    let reason: TransactionReason
+    let quantity: Int64
+    /// Milliunits of the customer's currency for the whole quantity; nil for what is shared, which nobody pays.
+    let price: Int64?
+    let offer: StoreOffer?
+    var isUpgraded = false
+    var revocation: Revocation?
+
+    var isPaid: Bool { price ?? 0 > 0 }
+}
+
+struct Revocation: Sendable {
+    let date: Instant
+    let reason: RevocationReason
+    let type: RevocationType
+    /// Milli-percent; nil for what is shared.
+    let percentage: Int64?
+}
+
+/// What all transactions of one purchase history have in common.
+struct PurchaseOrigin: Sendable {
+    let customer: CustomerID
+    let originalTransactionId: String
+    let originalPurchaseDate: Instant
+    let ownership: InAppOwnershipType
+    var previousOriginalTransactionId: String?
+    var appAccountToken: String?
+}
+
+/// Anything but an auto-renewable: a history of one transaction.
+struct OneTimePurchase: Sendable {
+    let origin: PurchaseOrigin
+    var charge: Charge
+}
+
+/// A purchase of anything but an auto-renewable.
+package struct PurchaseID: Hashable, Sendable {
+    /// Position in the store.
+    let index: Int
+}

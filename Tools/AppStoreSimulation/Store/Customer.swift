@@ -1,0 +1,17 @@
+/// An Apple Account in a simulated App Store.
+package struct CustomerID: Hashable, Sendable {
+    /// Position in the store.
+    let index: Int
+}
+
+struct Customer: Sendable {
+    /// The number by which the truth knows the account, over all stores of a simulation.
+    let number: Int
+    let storefront: Storefront
+    let appTransactionId: String
+    var appAccountToken: String?
+    /// Whether charges to the account are declined for now.
+    var billingFails = false
+    /// Group -> transaction that used up its introductory offer.
+    var introConsumed: [String: String] = [:]
+}

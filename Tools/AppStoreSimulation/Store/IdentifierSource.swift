@@ -1,0 +1,43 @@
+import AppStoreModel
+
+/// Gives out the numbers by which the App Store knows things. Each store of a simulation has a range of its own, so
+/// that histories do not depend on each other.
+struct IdentifierSource: Sendable {
+    private let firstNumber: Int
+    private var used = 0
+
+    /// Transactions that one store may make.
+    static let rangeLength = 100_000
+
+    init(range: Int) {
+        firstNumber = range * Self.rangeLength
+    }
+
+    private mutating func next() -> Int {
+        precondition(used < Self.rangeLength, "a store has \(Self.rangeLength) identifiers")
+        used += 1
+        return firstNumber + used
+    }
+
+    mutating func transactionId(in environment: Environment) -> String {
+        Self.transactionId(next(), in: environment)
+    }
+
+    mutating func webOrderLineItemId(in environment: Environment) -> String {
+        Self.webOrderLineItemId(next(), in: environment)
+    }
+
+    /// 15 digits in production, 16 elsewhere, as Apple's are.
+    static func transactionId(_ number: Int, in environment: Environment) -> String {
+        String((environment == .production ? 410_000_000_000_000 : 2_000_000_000_000_000) + number)
+    }
+
+    static func webOrderLineItemId(_ number: Int, in environment: Environment) -> String {
+        String((environment == .production ? 450_000_000_000_000 : 2_500_000_000_000_000) + number)
+    }
+
+    /// One for each Apple Account.
+    static func appTransactionId(ofCustomer number: Int) -> String {
+        String(704_000_000_000_000_000 + number)
+    }
+}

@@ -1,0 +1,84 @@
+import Primitives
+
+/// Days of paid service in one subscription group of one account: what decides Apple's commission.
+///
+/// Time counts while a charge above zero covers it: trials do not, nor do the days of an extension, nor a period from
+/// its replacement or prorated refund on; a full refund takes the whole period out. Grace that ends in recovery counts.
+/// After 60 days without service the count begins anew.
+struct PaidService: Sendable {
+    enum Event: Sendable {
+        case paid(transaction: String, Range<Instant>)
+        case replaced(transaction: String, at: Instant)
+        /// All of the period, or what is left of it.
+        case refunded(transaction: String, from: Instant?)
+        case refundReversed(transaction: String)
+        case extended(transaction: String, to: Instant)
+    }
+
+    /// Milliseconds without service after which Apple takes what follows for a new beginning.
+    static let longestGap = 60 * Instant.millisecondsPerDay
+
+    private var events: [(at: Instant, event: Event)] = []
+
+    mutating func write(_ event: Event, at instant: Instant) {
+        events.append((instant, event))
+    }
+
+    /// As known and elapsed at the instant.
+    func days(at instant: Instant) -> Int64 {
+        var count: Int64 = 0
+        var served: Int64?
+        for period in periods(knownAt: instant) where period.start < instant.milliseconds {
+            if let lastEnd = served, period.start - lastEnd > Self.longestGap { count = 0 }
+            let from = max(period.start, served ?? period.start)
+            count += max(0, min(period.countedEnd, instant.milliseconds) - from)
+            served = max(served ?? period.end, period.end)
+        }
+        if let served, instant.milliseconds - served > Self.longestGap { count = 0 }
+        return count / Instant.millisecondsPerDay
+    }
+
+    fileprivate struct Period {
+        var start: Int64
+        /// Without the days of extensions.
+        var countedEnd: Int64
+        var end: Int64
+        var refundedFrom: Int64?
+    }
+
+    private func periods(knownAt instant: Instant) -> [Period] {
+        var periods: [String: Period] = [:]
+        for (at, event) in events where at <= instant {
+            switch event {
+            case .paid(let transaction, let range):
+                let end = range.upperBound.milliseconds
+                periods[transaction] = Period(start: range.lowerBound.milliseconds, countedEnd: end, end: end)
+            case .replaced(let transaction, let instant):
+                periods[transaction]?.cut(at: instant.milliseconds)
+            case .refunded(let transaction, let from):
+                periods[transaction]?.refundedFrom = from?.milliseconds ?? .min
+            case .refundReversed(let transaction):
+                periods[transaction]?.refundedFrom = nil
+            case .extended(let transaction, let end):
+                periods[transaction]?.end = end.milliseconds
+            }
+        }
+        return periods.values.compactMap(\.unrefunded).sorted { ($0.start, $0.end) < ($1.start, $1.end) }
+    }
+}
+
+extension PaidService.Period {
+    fileprivate mutating func cut(at instant: Int64) {
+        end = min(end, instant)
+        countedEnd = min(countedEnd, instant)
+    }
+
+    /// Nil when nothing is left.
+    fileprivate var unrefunded: Self? {
+        guard let refundedFrom else { return self }
+        guard refundedFrom > start else { return nil }
+        var rest = self
+        rest.cut(at: refundedFrom)
+        return rest
+    }
+}

@@ -1,0 +1,63 @@
+import AppStoreSimulation
+import AppStoreVerification
+import EventLog
+import Primitives
+import SubscriptionLedger
+
+extension BenchmarkRow {
+    /// Distinct notifications, verified on all cores and durable, as `subledger ingest` takes them.
+    static let ingestBulk = BenchmarkRow(
+        name: "ingest-bulk", unit: "notifications/s",
+        limitName: "their signing inputs hashed and verified with ready keys and signatures, on all cores",
+        target: .ratioAtLeast(0.8)
+    ) { progress in
+        progress.report("signing \(IngestSample.count) notifications")
+        let sample = try await VerificationSample(count: IngestSample.count)
+        let cores = Machine.this.cores
+        return try await Measurement.alternating(progress) {
+            try await IngestSample.rate(sample.texts).rate
+        } limit: {
+            try await sample.rate(threads: cores) { try await sample.checkSignatures(of: $0) } * Double(cores)
+        }
+    }
+
+    /// All that a notification takes on the disk when everything is derived from it.
+    static let bytesPerNotification = BenchmarkRow(
+        name: "bytes-per-notification", unit: "bytes", limitName: "the bytes of the three payloads",
+        target: .valueAtMost(2_048)
+    ) { progress in
+        progress.report("signing \(IngestSample.count) notifications")
+        let sample = try await VerificationSample(count: IngestSample.count)
+        progress.report("ingesting them")
+        let bytes = try await IngestSample.rate(sample.texts).bytes
+        return Measurement(
+            values: [Double(bytes) / Double(IngestSample.count)],
+            limits: [Double(sample.payloadByteCount) / Double(IngestSample.count)],
+            note: "raw \((sample.texts.reduce(0) { $0 + $1.count } / IngestSample.count)) bytes")
+    }
+}
+
+enum IngestSample {
+    static let count = 20_000
+
+    /// Notifications a second until all are durable, and what log/ and derived/ take on the disk when all is applied.
+    static func rate(_ texts: [[UInt8]]) async throws -> (rate: Double, bytes: Int64) {
+        let folder = try TemporaryFolder()
+        var configuration = Ledger.Configuration(folder: DataFolder(path: folder.path), clock: { .latest })
+        configuration.trust.configuredRoots = [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)]
+        let ledger = try Ledger(writing: configuration)
+        var pipeline = IngestPipeline(ledger: ledger)
+        let start = ContinuousClock.now
+        for text in texts {
+            _ = try await pipeline.add(ArtifactFile.artifact(in: text, file: "notification.jws"))
+        }
+        let last = try await pipeline.finish()
+        let seconds = (ContinuousClock.now - start).seconds
+        guard !last.isEmpty, try ledger.log.head().size == UInt64(texts.count) else {
+            throw BenchmarkFailure("not every notification was appended")
+        }
+        ledger.close()
+        let bytes = DataFolder.bytesOnDisk(in: folder.path + "/log") + DataFolder.bytesOnDisk(in: folder.path + "/derived")
+        return (Double(texts.count) / seconds, bytes)
+    }
+}

@@ -1,0 +1,23 @@
+import EventLog
+import Primitives
+import SubscriptionLedger
+
+extension BenchmarkRow {
+    /// Opens a ledger of ten million events, for reading, and reads its newest event.
+    static let open = BenchmarkRow(
+        name: "open", unit: "s", limitName: nil, target: .valueAtMost(1)
+    ) { progress in
+        let large = try await AppendLedger.large(progress)
+        let folder = large.ledger.configuration.folder
+        large.close()
+        var measurement = Measurement(values: [])
+        for _ in 0..<Measurement.runs {
+            let start = ContinuousClock.now
+            let ledger = try Ledger(reading: Ledger.Configuration(folder: folder, clock: { .latest }))
+            let head = try ledger.log.head()
+            guard try ledger.log.record(at: head.size - 1) != nil else { throw BenchmarkFailure("no newest event") }
+            measurement.values.append((ContinuousClock.now - start).seconds)
+        }
+        return measurement
+    }
+}

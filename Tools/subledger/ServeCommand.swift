@@ -1,0 +1,117 @@
+import ArgumentParser
+import Glibc
+import LedgerConfiguration
+import LedgerServer
+import Logging
+import NIOCore
+import SubscriptionLedger
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the ledger as an HTTP service.",
+        discussion: """
+            Takes notifications from the App Store and transactions from apps and backends, and answers questions. \
+            SIGTERM ends it: calls at work are answered first. Without API keys it listens on the loopback only.
+
+            EXAMPLES
+              subledger serve --bundle-id com.example.app --app-apple-id 1234567890
+              subledger serve --config /etc/subledger.yaml --host 0.0.0.0
+            """
+    )
+
+    @Option(help: "The address to listen on; SUBLEDGER_HOST, else 127.0.0.1.")
+    var host: String?
+
+    @Option(help: "The port to listen on, 0 for any that is free; SUBLEDGER_PORT, else 8080.")
+    var port: Int?
+
+    @Option(name: .customLong("map-size"), help: "The bytes the log may grow to, a multiple of 4096.")
+    var mapSizeBytes: Int?
+
+    @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Settings.Logging.Level?
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var trust: TrustOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        // A reader of the log that goes away must not end the service.
+        signal(SIGPIPE, SIG_IGN)
+        let settings = try effectiveSettings()
+        let logger = Self.logger(settings.logging)
+        for member in settings.unused {
+            logger.notice("configured, and not used by this version", metadata: ["member": .string(member)])
+        }
+        do {
+            try await serve(settings, logger)
+        } catch let error as ConfigurationError {
+            throw CommandFailure(error)
+        } catch let error as IOError {
+            throw CommandFailure(
+                code: "io_error", message: "\(settings.http.host):\(settings.http.port) cannot be listened on",
+                found: error.description, exitCode: CommandFailure.io)
+        }
+    }
+
+    private func serve(_ settings: Settings, _ logger: Logger) async throws {
+        var ledgerConfiguration = try ledger.configuration(trust)
+        if let mapSizeBytes { ledgerConfiguration.mapSizeBytes = mapSizeBytes }
+        // Before anything is made on the disk.
+        try ListenerPolicy.check(
+            host: settings.http.host, keys: settings.apiKeys, trust: ledgerConfiguration.trust)
+        var configuration = LedgerServer.Configuration()
+        configuration.http = settings.http
+        configuration.apiKeys = settings.apiKeys
+        let server = try LedgerServer(Ledger(writing: ledgerConfiguration), configuration, logger: logger)
+        let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
+        try await server.run { port in
+            Terminal.standardOutput.write("listening on http://\(host):\(port)\n")
+        }
+    }
+
+    private func effectiveSettings() throws -> Settings {
+        var settings = try ledger.settings()
+        if let host = host ?? ProcessEnvironment.value("SUBLEDGER_HOST") { settings.http.host = host }
+        if let port { settings.http.port = port } else if let text = ProcessEnvironment.value("SUBLEDGER_PORT") {
+            settings.http.port = try Self.port(text)
+        }
+        if let logLevel { settings.logging.level = logLevel } else if let text = ProcessEnvironment.value(
+            "SUBLEDGER_LOG_LEVEL")
+        {
+            settings.logging.level = try Self.level(text)
+        }
+        guard 0...65_535 ~= settings.http.port else {
+            throw CommandFailure(
+                ConfigurationError("--port", "this is no port", expected: "0 to 65535", found: "\(settings.http.port)"))
+        }
+        return settings
+    }
+
+    private static func port(_ text: String) throws -> Int {
+        guard let port = Int(text) else {
+            throw CommandFailure(
+                ConfigurationError("SUBLEDGER_PORT", "this is no port", expected: "0 to 65535", found: text))
+        }
+        return port
+    }
+
+    private static func level(_ text: String) throws -> Settings.Logging.Level {
+        guard let level = Settings.Logging.Level(rawValue: text) else {
+            throw CommandFailure(
+                ConfigurationError(
+                    "SUBLEDGER_LOG_LEVEL", "this is no level",
+                    expected: Settings.Logging.Level.allCases.map(\.rawValue).joined(separator: ", "), found: text))
+        }
+        return level
+    }
+
+    private static func logger(_ settings: Settings.Logging) -> Logger {
+        Logger(label: "subledger") { _ in
+            LineLogHandler(settings, clock: SystemClock.now) { Terminal.standardError.write($0) }
+        }
+    }
+}
+
+extension Settings.Logging.Level: ExpressibleByArgument {}
