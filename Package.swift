@@ -1,13 +1,16 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
-]
+let isFuzzing = Context.environment["SUBLEDGER_FUZZ"] != nil
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+    ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
 
 /// Views into the memory map that the compiler keeps from outliving their transaction.
 let memorySettings: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes"), .strictMemorySafety()]
@@ -15,16 +18,35 @@ let memorySettings: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes"), .
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 
 let package = Package(
     name: "subledger",
+    products: [
+        .executable(name: "subledger", targets: ["subledger"]),
+        .library(name: "DiskShim", type: .dynamic, targets: ["DiskShim"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -68,11 +90,26 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .target(
+            name: "LedgerConfiguration",
+            dependencies: ["Primitives", "AppStoreModel", "EventLog", "SubscriptionLedger", yams],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "LedgerServer",
+            dependencies: [
+                "Primitives", "AppStoreModel", "AppStoreVerification", "EventLog", "ProjectionRuntime",
+                "SubscriptionLedger", "LedgerConfiguration", hummingbird, hummingbirdCore, httpTypes, logging, nioCore,
+                nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
+            ],
+            resources: [.embedInCode("openapi.yaml")], swiftSettings: settings
+        ),
+
         .executableTarget(
             name: "subledger",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "EventLog", "SubscriptionLedger",
-                argumentParser,
+                "LedgerConfiguration", "LedgerServer", argumentParser, logging, nioCore,
             ],
             path: "Tools/subledger", swiftSettings: settings
         ),
@@ -80,7 +117,110 @@ let package = Package(
             name: "AppStoreSimulation", dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
             path: "Tools/AppStoreSimulation", swiftSettings: settings
         ),
+        .executableTarget(
+            name: "sample-history",
+            dependencies: ["Primitives", "AppStoreSimulation", argumentParser],
+            path: "Tools/SampleHistory", swiftSettings: settings
+        ),
 
-        .testTarget(name: "LedgerModelTests", dependencies: ["LedgerModel"], swiftSettings: settings),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "Primitives", "AppStoreModel", "AppStoreVerification", "EventLog", "ProjectionRuntime",
+                "SubscriptionLedger", "AppStoreSimulation", crypto, argumentParser,
+            ],
+            path: "Tools/Benchmarks", swiftSettings: settings
+        ),
+
+        // Tests, and what only they use.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(name: "DiskShim", path: "Tests/DiskShim"),
+        .executableTarget(
+            name: "crash-writer",
+            dependencies: [
+                "Primitives", "LMDB", "EventLog", "AppStoreVerification", "SubscriptionLedger", "AppStoreSimulation",
+                argumentParser,
+            ],
+            path: "Tests/CrashWriter", swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PrimitivesTests", dependencies: ["Primitives", "AppStoreSimulation", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AppStoreModelTests", dependencies: ["Primitives", "AppStoreModel"], swiftSettings: settings),
+        .testTarget(
+            name: "LedgerModelTests", dependencies: ["Primitives", "AppStoreModel", "LedgerModel"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "AppStoreTranslationTests",
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SubscriptionStatusTests",
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "SubscriptionStatus"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "AppStoreVerificationTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "AppStoreVerification", "AppStoreSimulation", "SubscriptionLedger",
+                "TestSupport", crypto, swiftASN1, x509,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "AppStoreSimulationTests",
+            dependencies: ["Primitives", "AppStoreModel", "AppStoreSimulation", crypto, swiftASN1, x509],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "LMDBTests", dependencies: ["LMDB"],
+            swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
+        ),
+        .testTarget(name: "EventLogTests", dependencies: ["Primitives", "LMDB", "EventLog"], swiftSettings: settings),
+        .testTarget(
+            name: "SubscriptionLedgerTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "LMDB",
+                "EventLog", "ProjectionRuntime", "SubscriptionLedger", "AppStoreSimulation", "TestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "AcceptanceTests",
+            dependencies: [
+                "Primitives", "LMDB", "EventLog", "AppStoreVerification", "SubscriptionLedger", "AppStoreSimulation",
+                "TestSupport", "crash-writer", "subledger",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "LedgerConfigurationTests",
+            dependencies: ["Primitives", "AppStoreModel", "SubscriptionLedger", "LedgerConfiguration"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "LedgerServerTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "AppStoreVerification", "AppStoreSimulation", "EventLog",
+                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", hummingbird, hummingbirdTesting, httpTypes,
+                logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, serviceLifecycle, yams,
+            ],
+            swiftSettings: settings
+        ),
     ]
 )
+
+// The fuzzer is instrumented throughout, so it is a build of its own: `Tools/test --long`.
+if isFuzzing {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tools/Fuzz/CLibFuzzer"),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["CLibFuzzer", "Primitives", "AppStoreVerification", "AppStoreSimulation"],
+            path: "Tools/Fuzz/Fuzz", swiftSettings: settings,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]
+        ),
+    ]
+}

@@ -18,7 +18,8 @@ extension Subscription {
 extension Period {
     fileprivate func turningPoints(_ rules: Rules.Access) -> [Instant] {
         var instants = [start] + sources.map(\.time)
-        instants += revocations.flatMap { [$0.start, $0.end].compactMap(\.self) }
+        // A revocation ends, and an end moves, when a source says so.
+        instants += revocations.map(\.start)
         if let replacement { instants.append(replacement.start) }
         for end in expiresDate.steps.map(\.value) {
             instants += [end] + Moment.deadlines(after: end, rules)

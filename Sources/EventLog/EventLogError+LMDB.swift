@@ -5,7 +5,8 @@ extension EventLogError {
         let code: Code =
             switch error.code {
             case .MDB_VERSION_MISMATCH: .versionUnknown
-            case .MDB_INVALID, .MDB_CORRUPTED, .MDB_PAGE_NOTFOUND, .MDB_INCOMPATIBLE: .logCorrupt
+            // MDB_NOTFOUND: a database is not there, although a log is made whole.
+            case .MDB_INVALID, .MDB_CORRUPTED, .MDB_PAGE_NOTFOUND, .MDB_NOTFOUND, .MDB_INCOMPATIBLE: .logCorrupt
             default: Self.code(of: error)
             }
         self.init(

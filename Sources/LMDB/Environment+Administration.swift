@@ -45,26 +45,42 @@ extension Environment {
     /// - Throws: `MDB_NOTFOUND` when it does not exist and cannot be created, `MDB_INCOMPATIBLE` when it
     ///   exists with other flags, `MDB_DBS_FULL` beyond `maxDatabases`.
     package func openDatabase(_ name: String, flags: Database.Flags = []) throws(LMDBError) -> Database {
+        try openDatabases([(name, flags)])[0]
+    }
+
+    /// Opens several, and creates those that are missing in one transaction: after a crash all are there, or none.
+    /// - Parameter creating: false where they must be there, as when the environment is read-only.
+    package func openDatabases(
+        _ databases: [(name: String, flags: Database.Flags)], creating: Bool = true
+    ) throws(LMDBError) -> [Database] {
         // A transaction that opens databases must end before another one in this process may (lmdb.h,
         // mdb_dbi_open).
         try databaseOpening.withLock { _ throws(LMDBError) in
             do throws(LMDBError) {
                 let reader = try beginRead()
-                let database = try reader.openDatabase(name, flags: flags, options: 0)
+                let opened = try reader.openDatabases(databases, options: 0)
                 try reader.end()
-                return database
+                return opened
             } catch {
-                guard error.code == .MDB_NOTFOUND, !options.readOnly else { throw error }
+                guard error.code == .MDB_NOTFOUND, creating, !options.readOnly else { throw error }
             }
             let writer = try beginWrite()
-            let database = try writer.openDatabase(name, flags: flags, options: UInt32(MDB_CREATE))
+            let opened = try writer.openDatabases(databases, options: UInt32(MDB_CREATE))
             try writer.end()
-            return database
+            return opened
         }
     }
 }
 
 extension LMDBTransaction {
+    fileprivate borrowing func openDatabases(
+        _ databases: [(name: String, flags: Database.Flags)], options: UInt32
+    ) throws(LMDBError) -> [Database] {
+        var opened: [Database] = []
+        for (name, flags) in databases { opened.append(try openDatabase(name, flags: flags, options: options)) }
+        return opened
+    }
+
     fileprivate borrowing func openDatabase(
         _ name: String, flags: Database.Flags, options: UInt32
     ) throws(LMDBError) -> Database {

@@ -34,6 +34,7 @@ package final class Environment: Sendable {
         // LMDB forbids opening a file twice in one process: closing one would drop the other's fcntl locks.
         registration = try OpenEnvironments.register(directory)
         try DataFileCheck.run(directory: directory, forWriting: !options.readOnly)
+        try LockFile.reserve(in: directory, options)
         unsafe handle = try Self.open(directory, options)
     }
 

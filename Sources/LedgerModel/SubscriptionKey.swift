@@ -17,11 +17,11 @@ package struct SubscriptionKey: Hashable, Sendable {
 extension SubscriptionKey: Comparable {
     /// By the bytes of (environment, bundleId, originalTransactionId).
     package static func < (left: SubscriptionKey, right: SubscriptionKey) -> Bool {
-        if left.environment != right.environment {
-            return left.environment.rawValue.bytesPrecede(right.environment.rawValue)
+        for part in [\SubscriptionKey.environment.rawValue, \.bundleId, \.originalTransactionId] {
+            if left[keyPath: part].bytesPrecede(right[keyPath: part]) { return true }
+            if right[keyPath: part].bytesPrecede(left[keyPath: part]) { return false }
         }
-        if left.bundleId != right.bundleId { return left.bundleId.bytesPrecede(right.bundleId) }
-        return left.originalTransactionId.bytesPrecede(right.originalTransactionId)
+        return false
     }
 }
 

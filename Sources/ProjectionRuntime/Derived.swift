@@ -34,7 +34,9 @@ package final class Derived: Sendable {
 
     /// Opens what is derived for the process that writes.
     package init(writing directory: String, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
-        let store = try Self.opening { try FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false) }
+        let store = try Self.opening {
+            try FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false)
+        }
         let size = try Self.opening { try store.appliedSize() }
         self.store = store
         self.decoder = decoder
@@ -56,8 +58,22 @@ package final class Derived: Sendable {
         do {
             return try body()
         } catch let error as LMDBError {
+            let failure = EventLogError(error, while: "derived/ was not opened")
+            guard failure.code != .diskFull else { throw failure }
             throw EventLogError(
-                .ioError, "derived/ cannot be opened: \(error)", hint: "Remove derived/; it is made again from the log.")
+                .ioError, "derived/ cannot be opened: \(error)", hint: "Remove derived/; it is made again from the log."
+            )
+        }
+    }
+
+    /// To be called after opening.
+    /// - Throws: `log_corrupt` when more is applied than the log has: one of the two is not of this ledger.
+    package func requireNoMore(than log: EventLog) throws {
+        let (size, applied) = (try log.head().size, applied.load(ordering: .acquiring))
+        guard applied <= size else {
+            throw EventLogError(
+                .logCorrupt, "derived/ is ahead of the log", expected: "at most \(size) events", found: "\(applied)",
+                hint: "Remove derived/; it is made again from the log.")
         }
     }
 
@@ -70,7 +86,7 @@ package final class Derived: Sendable {
                 events.append(try decoder(record, evidence))
             }
             guard !events.isEmpty, tail.append(events) else { break }
-            if applying.withLock({ $0.thread != nil }), tail.count >= Self.batch { try applyOnce() }
+            if applying.withLock({ $0.thread != nil }), tail.count >= Self.batch { try apply() }
         }
     }
 
@@ -94,7 +110,7 @@ package final class Derived: Sendable {
         while true {
             _ = wake.wait(timeout: .now() + Self.interval)
             do {
-                while tail.count > 0 { try applyOnce() }
+                while tail.count > 0 { try apply() }
                 applying.withLock { $0.failure = nil }
             } catch {
                 applying.withLock { $0.failure = "\(error)" }
@@ -103,7 +119,8 @@ package final class Derived: Sendable {
         }
     }
 
-    private func applyOnce() throws {
+    /// Applies what is in the tail, up to 65,536 events of it, in one transaction.
+    package func apply() throws {
         guard let store else { return }
         try batchLock.withLock { _ in
             let events = tail.prefix(Self.batch)
@@ -136,6 +153,9 @@ extension Derived {
         }
         if tail.count >= Self.batch { wake.signal() }
     }
+
+    /// How many events of the log are known here, applied or not.
+    package var size: UInt64 { tail.end }
 
     /// Events that are in the log but not applied.
     package var lag: Int { tail.count }

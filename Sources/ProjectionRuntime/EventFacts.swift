@@ -103,6 +103,6 @@ package struct EventFacts: Sendable {
     }
 
     static func string(_ rest: inout ArraySlice<UInt8>) -> String? {
-        take(&rest).map { String(decoding: $0, as: UTF8.self) }
+        take(&rest).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }

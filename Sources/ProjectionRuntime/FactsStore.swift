@@ -23,13 +23,19 @@ final class FactsStore: Sendable {
         var options = LMDB.Environment.Options()
         options.mapSizeBytes = mapSizeBytes
         options.readOnly = readOnly
+        if !readOnly {
+            try LMDB.Environment.makeIfMissing(in: directory, options: options) { environment throws(LMDBError) in
+                _ = try environment.openDatabases(Self.databases)
+            }
+        }
         environment = try LMDB.Environment(directory: directory, options: options)
-        facts = try environment.openDatabase("facts", flags: .integerKey)
-        terms = try environment.openDatabase("terms")
-        postings = try environment.openDatabase("postings")
-        identities = try environment.openDatabase("identities")
-        meta = try environment.openDatabase("meta")
+        let opened = try environment.openDatabases(Self.databases)
+        (facts, terms, postings, identities, meta) = (opened[0], opened[1], opened[2], opened[3], opened[4])
     }
+
+    private static let databases: [(name: String, flags: Database.Flags)] = [
+        ("facts", .integerKey), ("terms", []), ("postings", []), ("identities", []), ("meta", []),
+    ]
 
     func clearStaleReaders() throws {
         try environment.clearStaleReaders()

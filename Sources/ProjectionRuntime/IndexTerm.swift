@@ -56,9 +56,12 @@ extension FiledObservation {
             }
             return [.appTransaction(id, environment: account.environment, bundleId: account.bundleId)]
         }
-        let token = observation.fact.appAccountToken.flatMap(AppAccountToken.init)
-        return [.subscription(key), .originalTransactionId(key.originalTransactionId)] + (observation.fact.joints?.terms(of: key) ?? [])
-            + (token.map { [.appAccountToken($0)] } ?? [])
+        var terms = [IndexTerm.subscription(key), .originalTransactionId(key.originalTransactionId)]
+        terms += observation.fact.joints?.terms(of: key) ?? []
+        if let token = observation.fact.appAccountToken.flatMap(AppAccountToken.init) {
+            terms.append(.appAccountToken(token))
+        }
+        return terms
     }
 }
 

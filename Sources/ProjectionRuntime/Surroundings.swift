@@ -35,7 +35,9 @@ package struct Surroundings {
                 seen.insert(event.position)
                 guard let facts = try event.decoded() else { continue }
                 for filed in facts.observations { add(filed, &open) }
-                if case .claim(let claim) = facts.customerFact { entries[claim.key, default: Entry()].claims.append(claim) }
+                if case .claim(let claim) = facts.customerFact {
+                    entries[claim.key, default: Entry()].claims.append(claim)
+                }
             }
         }
     }

@@ -54,6 +54,7 @@ package final class Ledger: Sendable {
             follower: derived.follower { opened.log })
         opened.log = log
         _ = try CheckpointKey.loadOrMake(in: folder, origin: log.origin)
+        try derived.requireNoMore(than: log)
         try derived.start()
         try derived.catchUp(with: log)
         self.configuration = configuration
@@ -74,6 +75,7 @@ package final class Ledger: Sendable {
         derived = try Derived(
             reading: configuration.folder.derived, mapSizeBytes: configuration.mapSizeBytes,
             decoder: StoredEvents.derive)
+        try derived.requireNoMore(than: log)
         try derived.catchUp(with: log)
         vault = try Vault(reading: configuration.folder, mapSizeBytes: configuration.mapSizeBytes)
         self.configuration = configuration

@@ -36,9 +36,17 @@ struct AppendLedger: Sendable {
         return ledger
     }
 
+    /// The folder of that ledger, which is closed: the environments close with the last reference.
+    static func largeFolder(_ progress: Progress) async throws -> DataFolder {
+        let ledger = try await large(progress)
+        ledger.close()
+        return ledger.ledger.configuration.folder
+    }
+
     static func open(_ path: String) throws -> Ledger {
         try Ledger(
-            writing: Ledger.Configuration(folder: DataFolder(path: path), clock: { Instant(milliseconds: 1_700_000_000_000) }))
+            writing: Ledger.Configuration(
+                folder: DataFolder(path: path), clock: { Instant(milliseconds: 1_700_000_000_000) }))
     }
 
     /// Appends batches one after the other, each of its own transaction. Events a second.
@@ -99,7 +107,8 @@ struct SplitMix: RandomNumberGenerator {
 /// What the disk allows: pwrite and fdatasync of the same bytes, a group at a time.
 struct DiskLimit {
     /// A record, its leaf hash, evidence, and what LMDB adds to each of the two nodes.
-    static let bytesAnEvent = Record.fixedByteCount + 59 + Digest.byteCount + AppendLedger.evidenceByteCount + 1 + 2 * 16
+    static let bytesAnEvent =
+        Record.fixedByteCount + 59 + Digest.byteCount + AppendLedger.evidenceByteCount + 1 + 2 * 16
 
     /// Events a second, and how long a sync took.
     static func rate(groups: Int, of events: Int) throws -> (rate: Double, syncMicroseconds: Double) {

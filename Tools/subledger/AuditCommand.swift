@@ -96,7 +96,8 @@ struct AuditCommand: AsyncParsableCommand {
 
         struct Init: ParsableCommand {
             static let configuration = CommandConfiguration(
-                commandName: "init", abstract: "Make the ledger and its key, when there is none, and print the public key.")
+                commandName: "init",
+                abstract: "Make the ledger and its key, when there is none, and print the public key.")
 
             @OptionGroup var ledger: LedgerOptions
 

@@ -38,7 +38,9 @@ final class IngestReport {
     private func line(_ result: IngestPipeline.Result, _ refusal: Refusal, _ quarantined: Bool) {
         switch format {
         case .json:
-            guard case .object(let members) = VerifyReport.json(result.file, result.kind, .failure(refusal)) else { return }
+            guard case .object(let members) = VerifyReport.json(result.file, result.kind, .failure(refusal)) else {
+                return
+            }
             let line = JSONValue.object(members + [.init("quarantined", .bool(quarantined))])
             Terminal.standardOutput.write(line.serialized() + "\n")
         case .table:

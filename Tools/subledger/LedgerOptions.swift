@@ -36,11 +36,11 @@ struct LedgerOptions: ParsableArguments {
         }
     }
 
-    func configuration(_ trust: TrustOptions = TrustOptions()) throws -> Ledger.Configuration {
+    func configuration(_ trust: TrustOptions? = nil) throws -> Ledger.Configuration {
         let settings = try settings()
         var configuration = Ledger.Configuration(
             folder: DataFolder(path: settings.data), clock: SystemClock.now)
-        configuration.trust = try trust.policy(over: settings)
+        configuration.trust = try trust?.policy(over: settings) ?? TrustOptions.policy(of: settings)
         configuration.mapSizeBytes = settings.log.mapSizeBytes
         configuration.groupCommitEvents = settings.log.groupCommitEvents
         configuration.origin = settings.log.origin

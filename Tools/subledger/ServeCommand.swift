@@ -36,6 +36,13 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var trust: TrustOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        guard port.map({ 0...65_535 ~= $0 }) ?? true else { throw ValidationError("--port is 0 to 65535.") }
+        guard mapSizeBytes.map(Settings.Log.isMapSize) ?? true else {
+            throw ValidationError("--map-size is a multiple of 4096, at least 1 MiB.")
+        }
+    }
+
     func run() async throws {
         // A reader of the log that goes away must not end the service.
         signal(SIGPIPE, SIG_IGN)
@@ -74,37 +81,27 @@ struct ServeCommand: AsyncParsableCommand {
     private func effectiveSettings() throws -> Settings {
         var settings = try ledger.settings()
         if let host = host ?? ProcessEnvironment.value("SUBLEDGER_HOST") { settings.http.host = host }
-        if let port { settings.http.port = port } else if let text = ProcessEnvironment.value("SUBLEDGER_PORT") {
-            settings.http.port = try Self.port(text)
-        }
-        if let logLevel { settings.logging.level = logLevel } else if let text = ProcessEnvironment.value(
-            "SUBLEDGER_LOG_LEVEL")
-        {
-            settings.logging.level = try Self.level(text)
-        }
-        guard 0...65_535 ~= settings.http.port else {
-            throw CommandFailure(
-                ConfigurationError("--port", "this is no port", expected: "0 to 65535", found: "\(settings.http.port)"))
-        }
+        settings.http.port =
+            try port ?? Self.variable("SUBLEDGER_PORT", of: "0 to 65535", Self.port) ?? settings.http.port
+        settings.logging.level =
+            try logLevel
+            ?? Self.variable("SUBLEDGER_LOG_LEVEL", of: Settings.Logging.Level.names, Settings.Logging.Level.init)
+            ?? settings.logging.level
         return settings
     }
 
-    private static func port(_ text: String) throws -> Int {
-        guard let port = Int(text) else {
-            throw CommandFailure(
-                ConfigurationError("SUBLEDGER_PORT", "this is no port", expected: "0 to 65535", found: text))
+    private static func variable<Value>(
+        _ name: String, of expected: String, _ read: (String) -> Value?
+    ) throws -> Value? {
+        guard let text = ProcessEnvironment.value(name) else { return nil }
+        guard let value = read(text) else {
+            throw CommandFailure(ConfigurationError(name, "it cannot be this", expected: expected, found: text))
         }
-        return port
+        return value
     }
 
-    private static func level(_ text: String) throws -> Settings.Logging.Level {
-        guard let level = Settings.Logging.Level(rawValue: text) else {
-            throw CommandFailure(
-                ConfigurationError(
-                    "SUBLEDGER_LOG_LEVEL", "this is no level",
-                    expected: Settings.Logging.Level.allCases.map(\.rawValue).joined(separator: ", "), found: text))
-        }
-        return level
+    private static func port(_ text: String) -> Int? {
+        Int(text).flatMap { 0...65_535 ~= $0 ? $0 : nil }
     }
 
     private static func logger(_ settings: Settings.Logging) -> Logger {
@@ -114,4 +111,6 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-extension Settings.Logging.Level: ExpressibleByArgument {}
+extension Settings.Logging.Level: ExpressibleByArgument {
+    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}

@@ -24,7 +24,8 @@ struct StateCommand: ParsableCommand {
         AnswerTable.print(
             answer, rows: "subscriptions",
             columns: [
-                "environment", "bundleId", "originalTransactionId", "productId", "status", "access", "willRenew", "expiresAt",
+                "environment", "bundleId", "originalTransactionId", "productId", "status", "access", "willRenew",
+                "expiresAt",
                 "reason", "nextStep",
             ], format: output.effectiveFormat)
     }

@@ -23,13 +23,27 @@ struct TrustOptions: ParsableArguments {
 
     /// - Parameter settings: what holds where an option is not given.
     func policy(over settings: Settings = Settings()) throws -> TrustPolicy {
-        var policy = TrustPolicy(apps: try apps(over: settings.apps))
+        var policy = try Self.policy(of: settings)
+        policy.apps = try apps(over: settings.apps)
         if !environments.isEmpty {
             policy.environments = Set(environments)
-        } else if bundleIds.isEmpty, !settings.apps.isEmpty {
+        } else if !bundleIds.isEmpty {
+            policy.environments = TrustPolicy().environments
+        }
+        if !trustRoots.isEmpty { policy.configuredRoots = try Self.roots(trustRoots) }
+        return policy
+    }
+
+    /// For commands that take no trust options.
+    static func policy(of settings: Settings) throws -> TrustPolicy {
+        var policy = TrustPolicy(
+            apps: settings.apps.map {
+                TrustPolicy.App(bundleId: $0.bundleId, appAppleId: $0.appAppleId, environments: $0.environments)
+            })
+        if !settings.apps.isEmpty {
             policy.environments = settings.apps.reduce(into: []) { $0.formUnion($1.environments) }
         }
-        policy.configuredRoots = try Self.roots(trustRoots.isEmpty ? settings.trustRoots : trustRoots)
+        policy.configuredRoots = try roots(settings.trustRoots)
         return policy
     }
 

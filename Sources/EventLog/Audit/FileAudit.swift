@@ -6,6 +6,17 @@ package enum FileAudit {
     /// - Returns: the first finding, nil when the file is sound.
     /// - Throws: `io_error` when the file cannot be read.
     package static func firstFinding(in folder: DataFolder, signedSize: UInt64?) throws -> AuditFinding? {
+        // Beside a writer, a reader begun before the walk keeps the pages of the walked state in place. A file that
+        // cannot be opened is walked all the same.
+        var options = Environment.Options()
+        options.readOnly = true
+        guard let environment = try? Environment(directory: folder.log, options: options) else {
+            return try walk(folder, signedSize)
+        }
+        return try environment.read { _ in try walk(folder, signedSize) }
+    }
+
+    private static func walk(_ folder: DataFolder, _ signedSize: UInt64?) throws(EventLogError) -> AuditFinding? {
         do throws(LMDBError) {
             let file = try MappedFile(folder.log + "/data.mdb")
             var size: UInt64 = 0

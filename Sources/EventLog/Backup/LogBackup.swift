@@ -25,7 +25,7 @@ package struct LogBackup {
         var options = Environment.Options()
         options.mapSizeBytes = try source.mapSizeBytes()
         do {
-            let target = try LogStore(directory: directory, options: options)
+            let target = try LogStore(directory: directory, options: options, making: true)
             try copyMeta(to: target)
             var edge = try target.environment.read { transaction in
                 try RightEdge(size: try target.head(transaction).size) { level, index in
@@ -41,6 +41,7 @@ package struct LogBackup {
                     .logCorrupt, "the copy does not have the root of the original", expected: head.root.hex,
                     found: edge.root.hex, hint: "Run `subledger audit verify --deep`.")
             }
+            try SmallFile.syncFolder(of: "\(directory)/\(Environment.dataFileName)")
         } catch let error as LMDBError {
             throw EventLogError(error, while: "the copy was not written")
         }

@@ -7,7 +7,8 @@ enum Checksum {
     static func crc32(of bytes: RawSpan) -> UInt32 {
         bytes.withUnsafeBytes { buffer in
             // zlib reads `count` bytes from the address and keeps neither.
-            UInt32(truncatingIfNeeded: crc32_z(0, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), buffer.count))
+            UInt32(
+                truncatingIfNeeded: crc32_z(0, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), buffer.count))
         }
     }
 }

@@ -25,13 +25,16 @@ package struct DataFolder: Sendable {
     /// Whether its vault was ever opened.
     package var hasVault: Bool { access(vault + "/data.mdb", F_OK) == 0 }
 
-    /// Makes the folder and what is missing in it, readable for its owner alone.
+    /// Makes the folder and what is missing in it, readable for its owner alone; durably, so that what is stored in it
+    /// can be found after a power loss.
     package func create() throws(EventLogError) {
         for folder in [path, log, derived, vault, keys, quarantine] {
             guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
                 throw EventLogError(system: "the folder \(folder) cannot be made")
             }
         }
+        try SmallFile.syncFolder(of: log)
+        try SmallFile.syncFolder(of: path)
     }
 }
 

@@ -21,9 +21,9 @@ package final class PublishedCheckpoint: Sendable {
     private let signer: NoteSigner
     private let path: String
     private let note: Mutex<Note>
-    /// When the last one was signed; held while the next one is, so that who only reads `current` never waits for the
+    /// When the last one was signed, nil before the first of this process; held while the next one is, so that who only reads `current` never waits for the
     /// disk.
-    private let signedAt = Mutex(ContinuousClock.now)
+    private let signedAt = Mutex<ContinuousClock.Instant?>(nil)
 
     /// - Throws: `log_corrupt` when the log does not begin with what it has published; `io_error`, `disk_full`.
     package init(of log: EventLog, in folder: DataFolder, signer: NoteSigner) throws {
@@ -47,7 +47,9 @@ package final class PublishedCheckpoint: Sendable {
         try signedAt.withLock { signedAt in
             let published = current
             let head = try log.head()
-            guard head.size > published.checkpoint.size, now - signedAt >= Self.renewalInterval else {
+            guard head.size > published.checkpoint.size,
+                signedAt.map({ now - $0 >= Self.renewalInterval }) ?? true
+            else {
                 return published
             }
             let renewed = try Self.sign(head, of: log, signer, path: path)
@@ -66,6 +68,18 @@ package final class PublishedCheckpoint: Sendable {
         return Note(checkpoint: checkpoint, bytes: note)
     }
 
+    /// What the file says was published, whoever signed it: for an audit, which has to know the size before it can
+    /// trust the log to name the key. Nil when nothing ever was.
+    /// - Throws: `log_corrupt` when the file holds no checkpoint.
+    package static func unverified(in folder: DataFolder) throws(EventLogError) -> Checkpoint? {
+        guard let bytes = try SmallFile.read(folder.checkpoint, limit: SignedNote.bytesMax) else { return nil }
+        do throws(TreeError) {
+            return try Checkpoint(text: SignedNote(bytes: bytes).text)
+        } catch {
+            throw corrupt(folder, error)
+        }
+    }
+
     /// The checkpoint a ledger has published last; nil when it never has.
     /// - Throws: `log_corrupt` when the file holds no note by `verifier`.
     package static func stored(in folder: DataFolder, verifier: NoteVerifier) throws -> Note? {
@@ -74,17 +88,20 @@ package final class PublishedCheckpoint: Sendable {
             let note = try SignedNote(bytes: bytes)
             return Note(checkpoint: try Checkpoint(note: note, verifier: verifier), bytes: bytes)
         } catch {
-            throw EventLogError(
-                .logCorrupt, "\(folder.checkpoint) is not what this log signed: \(error.message)",
-                expected: error.expected, found: error.found,
-                hint: "Bring the file or the key back from a backup.")
+            throw corrupt(folder, error)
         }
+    }
+
+    private static func corrupt(_ folder: DataFolder, _ error: TreeError) -> EventLogError {
+        EventLogError(
+            .logCorrupt, "\(folder.checkpoint) is not what this log signed: \(error.message)",
+            expected: error.expected, found: error.found, hint: "Bring the file or the key back from a backup.")
     }
 }
 
 extension EventLog {
     /// - Throws: `log_corrupt` unless the log begins with the events of the checkpoint.
-    fileprivate func requirePrefix(_ checkpoint: Checkpoint) throws {
+    package func requirePrefix(_ checkpoint: Checkpoint) throws {
         let head = try head()
         guard head.size >= checkpoint.size else {
             throw EventLogError(

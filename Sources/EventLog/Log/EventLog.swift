@@ -27,7 +27,9 @@ package final class EventLog: Sendable {
     /// Opens the log for the one process that writes; the caller holds the folder's lock.
     /// - Throws: `log_corrupt`, `version_unknown`, `io_error`, `disk_full`.
     package init(writing configuration: Configuration, origin: String?, follower: LogFollower) throws {
-        log = try LogCore(directory: configuration.directory, options: Self.options(configuration, readOnly: false))
+        let options = Self.options(configuration, readOnly: false)
+        try LogStore.makeIfMissing(in: configuration.directory, options: options)
+        log = try LogCore(directory: configuration.directory, options: options)
         let established = try Self.establishedOrigin(log)
         self.origin = origin ?? established
         let writer = Writer(log: log, configuration: configuration, follower: follower)
@@ -74,6 +76,11 @@ package final class EventLog: Sendable {
                     throwing: EventLogError(.busy, "the writer's queue is full", hint: "Try again."))
             }
         }
+    }
+
+    deinit {
+        // Whoever opened a log and could not go on with it leaves no thread behind that keeps the environment open.
+        writer?.stop()
     }
 
     /// Finishes what waits and stops the writer. Appends are `busy` from then on.
@@ -190,28 +197,25 @@ struct StoredEvent {
 }
 
 extension EventLog {
-    /// `subledger.invalid/` and eight hexadecimal digits that are drawn once and kept in the log.
+    /// The name that was drawn when the log was made.
     private static func establishedOrigin(_ log: LogCore) throws -> String {
         let store = try log.store()
         do {
-            let (layout, stored) = try store.environment.read { transaction in
+            let (layout, origin) = try store.environment.read { transaction in
                 (try store.layoutVersion(transaction), try store.origin(transaction))
             }
-            if let layout, layout != LogStore.layoutVersion {
+            guard let layout, let origin else {
+                throw EventLogError(
+                    .logCorrupt, "the log lacks what every log has from its beginning",
+                    expected: "a layout's version and an origin", found: "less",
+                    hint: "Run `subledger audit verify --deep`.")
+            }
+            guard layout == LogStore.layoutVersion else {
                 throw EventLogError(
                     .versionUnknown, "the log was written by another version", expected: "\(LogStore.layoutVersion)",
                     found: "\(layout)", hint: "Use the version that wrote it, or a later one.")
             }
-            if let stored { return stored }
-            guard !store.environment.options.readOnly else { return "subledger.invalid/00000000" }
-            let drawn = "subledger.invalid/\(Hex.encode((0..<4).map { _ in UInt8.random(in: 0...255) }))"
-            try store.environment.write { transaction in
-                let layout = Sealed.bytes(of: withUnsafeBytes(of: LogStore.layoutVersion.littleEndian) { Array($0) })
-                try transaction.put(layout.span.bytes, at: MetaKey.layoutVersion.span.bytes, in: store.meta)
-                let sealed = Sealed.bytes(of: Array(drawn.utf8))
-                try transaction.put(sealed.span.bytes, at: MetaKey.origin.span.bytes, in: store.meta)
-            }
-            return drawn
+            return origin
         } catch let error as LMDBError {
             throw EventLogError(error, while: "the log's origin was not read")
         }

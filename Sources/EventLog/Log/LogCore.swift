@@ -72,14 +72,17 @@ final class LogCore: Sendable {
     /// It closes when the readers at work have ended, which is soon: no reader crosses an await.
     func reopen() throws {
         opened.withLock { $0 = nil }
+        let store = try openAgain()
+        let head = try store.settle(beyond: head)
+        opened.withLock { $0 = store }
+        publish(head)
+    }
+
+    private func openAgain() throws -> LogStore {
         var attempts = Self.reopenAttempts
         while true {
             do {
-                let store = try LogStore(directory: directory, options: options)
-                let head = try store.environment.read { try store.head($0) }
-                opened.withLock { $0 = store }
-                publish(head)
-                return
+                return try LogStore(directory: directory, options: options)
             } catch let error as EventLogError where error.isRetryable && attempts > 0 {
                 attempts -= 1
                 usleep(Self.reopenPauseMicroseconds)

@@ -17,19 +17,21 @@ final class LogStore: Sendable {
     /// `tree1` … `tree7`: index -> root of 256 complete children.
     let tree: [Database]
 
-    init(directory: String, options: Environment.Options) throws {
-        do {
+    /// - Parameter making: whether it need not be there; a log that is there has all its databases.
+    init(directory: String, options: Environment.Options, making: Bool = false) throws {
+        do throws(LMDBError) {
             environment = try Environment(directory: directory, options: options)
-            records = try environment.openDatabase("records", flags: .integerKey)
-            evidence = try environment.openDatabase("evidence", flags: .integerKey)
-            headers = try environment.openDatabase("headers", flags: .integerKey)
-            meta = try environment.openDatabase("meta")
-            let environment = environment
-            tree = try Self.treeLevels.map { try environment.openDatabase("tree\($0)", flags: .integerKey) }
-        } catch let error as LMDBError {
+            let opened = try environment.openDatabases(Self.databases, creating: making)
+            (records, evidence, headers, meta) = (opened[0], opened[1], opened[2], opened[3])
+            tree = Array(opened[4...])
+        } catch {
             throw EventLogError(opening: directory, error)
         }
     }
+
+    static let databases: [(name: String, flags: Database.Flags)] =
+        [("records", .integerKey), ("evidence", .integerKey), ("headers", .integerKey), ("meta", [])]
+        + treeLevels.map { ("tree\($0)", .integerKey) }
 
     /// How many events there are and the root over them, as of the snapshot.
     ///
@@ -49,6 +51,28 @@ final class LogStore: Sendable {
                 found: "\(size - 1)", hint: "Run `subledger audit verify --deep`.")
         }
         return TreeHead(size: size, root: bytes.digest(at: 8))
+    }
+}
+
+extension LogStore {
+    /// Makes durable what a failed commit has left, before anybody is told of it or pages are used again.
+    ///
+    /// What is read back may be in memory alone. The sync writes what can still be written; but a page whose write has
+    /// failed may count as written (fsync(2), EIO). So a head beyond the acknowledged one is committed once more, with
+    /// a meta page of its own.
+    /// - Returns: the head.
+    /// - Throws: `io_error` when the disk goes on failing.
+    func settle(beyond acknowledged: TreeHead) throws -> TreeHead {
+        do {
+            try environment.sync()
+            let head = try environment.read { try self.head($0) }
+            if head != acknowledged {
+                try environment.write { try $0.put(head.bytes.span.bytes, at: MetaKey.head.span.bytes, in: meta) }
+            }
+            return head
+        } catch let error as LMDBError {
+            throw EventLogError(error, while: "what a failed commit has left was not settled")
+        }
     }
 }
 

@@ -57,7 +57,8 @@ final class Writer: Sendable {
         guard var current = state else { return [] }
         let recordedAt = max(configuration.clock(), current.lastRecordedAt)
         let plan = try GroupPlan(group, after: current.edge, recordedAt: recordedAt) { identity in
-            try current.recent[identity] ?? follower.storedIdentity(identity)
+            // Of a UUID the memory may know a repeat only, whose first event is stored.
+            try [follower.storedIdentity(identity), current.recent[identity]].compactMap(\.self).min()
         }
         guard !plan.newEvents.isEmpty else { return plan.answers }
         do {

@@ -19,9 +19,9 @@ struct TreeWalker: ~Escapable {
     var starts: NodeStarts
     private var met: [UInt64]
 
-    /// Pages at the end that one transaction allocated and freed again are listed free, but need never have
-    /// been written. A transaction holds at most 2^17 - 1 unwritten pages (MDB_IDL_UM_MAX), and the next one
-    /// uses them first; this bound keeps a damaged last page number from asking for memory.
+    /// Pages at the end that a transaction allocated and freed again are listed free, but never written. A
+    /// transaction holds at most 2^17 - 1 unwritten pages (MDB_IDL_UM_MAX); room for a few of them, and yet a
+    /// damaged last page number cannot ask for much memory.
     private static let mostPagesNeverWritten: UInt64 = 1 << 20
 
     @_lifetime(copy file)

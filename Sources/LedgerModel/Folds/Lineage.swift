@@ -34,13 +34,14 @@ package struct Lineage: Hashable, Sendable {
     }
 }
 
-/// What keys are joined by.
+/// What keys are joined by: two keys that share one belong to one lineage.
 private enum Joint: Hashable {
     case key(SubscriptionKey)
     case account(environment: Environment, bundleId: String, appTransactionId: String, group: String)
 }
 
 extension Subscription {
+    /// What it shares with the other keys of its lineage, besides its own key.
     fileprivate var joints: [Joint] {
         let migrations = previousOriginalTransactionIds.map {
             Joint.key(

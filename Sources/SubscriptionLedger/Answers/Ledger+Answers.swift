@@ -59,11 +59,14 @@ extension Ledger {
 
     /// The log size a question folds up to, at most what is acknowledged.
     package func knownSize(_ knownAt: Question.KnownAt?) throws -> Position {
-        let size = try log.head().size
+        let head = try log.head().size
+        // Who writes is told what is appended; who reads beside it has to look.
+        if derived.size < head { try derived.catchUp(with: log) }
+        let size = min(head, derived.size)
         switch knownAt {
         case nil: return size
         case .size(let asked): return min(asked, size)
-        case .instant(let instant): return try log.size(recordedUpTo: instant)
+        case .instant(let instant): return min(size, try log.size(recordedUpTo: instant))
         }
     }
 }

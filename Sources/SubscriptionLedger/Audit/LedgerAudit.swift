@@ -24,20 +24,31 @@ package struct LedgerAudit: Sendable {
     /// - Parameter progress: called with the position reached.
     /// - Throws: `EventLogError` when the ledger cannot be read at all.
     package func run(progress: @escaping (UInt64) -> Void) async throws -> AuditReport {
-        if options.deep, let finding = try FileAudit.firstFinding(in: configuration.folder, signedSize: nil) {
-            return AuditReport(firstBad: finding)
-        }
-        let log: EventLog
         do {
-            log = try EventLog(reading: configuration.log, origin: configuration.origin)
+            let published = options.deep ? try PublishedCheckpoint.unverified(in: configuration.folder) : nil
+            if options.deep,
+                let finding = try FileAudit.firstFinding(in: configuration.folder, signedSize: published?.size)
+            {
+                return AuditReport(firstBad: finding)
+            }
+            let log = try EventLog(reading: configuration.log, origin: configuration.origin)
+            var report = try LogAudit(log, check: Self.check, progress: progress).run()
+            if report.firstBad == nil, let trust = options.signatures {
+                try await verifySignatures(of: log, trust, &report, progress)
+            }
+            if report.firstBad == nil, let published { try require(published, of: log) }
+            return report
         } catch let error as EventLogError where error.code == .logCorrupt {
             return AuditReport(firstBad: .structure(what: error.message))
         }
-        var report = try LogAudit(log, check: Self.check, progress: progress).run()
-        if report.firstBad == nil, let trust = options.signatures {
-            try await verifySignatures(of: log, trust, &report, progress)
-        }
-        return report
+    }
+
+    /// - Throws: `log_corrupt` unless the log begins with the published checkpoint, and, where its key is at hand, has
+    ///   signed it.
+    private func require(_ published: Checkpoint, of log: EventLog) throws {
+        try log.requirePrefix(published)
+        guard let signer = try? CheckpointKey.load(from: configuration.folder, origin: log.origin) else { return }
+        _ = try PublishedCheckpoint.stored(in: configuration.folder, verifier: signer.verifier)
     }
 
     /// What must hold of an event beyond its bytes: that it is named by its evidence.

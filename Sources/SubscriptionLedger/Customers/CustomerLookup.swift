@@ -96,7 +96,8 @@ extension CustomerLookup {
     }
 
     private mutating func holdings(
-        of owner: Ownership.Owner, among surroundings: Surroundings, at t: Instant, _ rule: Rules.Customers.ClaimConflict
+        of owner: Ownership.Owner, among surroundings: Surroundings, at t: Instant,
+        _ rule: Rules.Customers.ClaimConflict
     ) throws -> Holdings {
         let timelines = surroundings.timelines
         var owned: Set<SubscriptionKey> = []

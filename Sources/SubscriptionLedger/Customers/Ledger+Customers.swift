@@ -67,7 +67,7 @@ extension Ledger {
         let states = holdings.states(question)
         var members = names + head(size, question)
         members.append(.init("subscriptions", .array(states.map(\.json))))
-        members.append(.init("nextStep", .string(states.nextStep.rawValue)))
+        members.append(.init("nextStep", .string(CustomerNextStep.of(states.map { .init($0) }).rawValue)))
         if !holdings.tokenConflicts.isEmpty {
             members.append(.init("tokenConflicts", .array(holdings.tokenConflicts.map(\.json))))
         }
@@ -78,19 +78,6 @@ extension Ledger {
 extension Holdings {
     fileprivate func states(_ question: Question) -> [SubscriptionState] {
         lineages.states(at: question.asOf, rules: question.rules).filter { owned.contains($0.key) }
-    }
-}
-
-extension [SubscriptionState] {
-    /// The most urgent step of the rows: what keeps a running subscription running, first; nobody who has something
-    /// is asked to come back. A purchase in the sandbox urges nobody who also bought in production.
-    var nextStep: NextStep {
-        let production = filter { $0.key.environment == .production }
-        let rows = production.isEmpty ? self : production
-        let steps = Set(rows.map(\.nextStep))
-        if let step = [NextStep.fixBilling, .consentToPrice].first(where: steps.contains) { return step }
-        guard !rows.contains(where: \.entitled) else { return .none }
-        return [NextStep.offerWinBack, .resubscribe].first(where: steps.contains) ?? .none
     }
 }
 

@@ -23,7 +23,7 @@ extension Ledger {
                 finish: [], duplicates: [], refused: posted.refused, customer: .null, isEverythingRefused: true)
         }
         let poster = try await poster(name, handle, role)
-        let contested: [AnyHashable] = posted.transactions.flatMap { [AnyHashable($0.key)] + ($0.token.map { [$0] } ?? []) }
+        let contested: [AnyHashable] = posted.transactions.map(\.key) + posted.transactions.compactMap(\.token)
         // Whose a key is, is read, decided and written in one step; the log's own order decides between processes.
         return try await postings.withLock(on: contested) {
             let links = try await decide(posted.transactions, poster, source)

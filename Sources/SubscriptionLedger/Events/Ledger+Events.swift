@@ -10,8 +10,9 @@ extension Ledger {
         var members = Self.members(of: record)
         if facts, let evidence = try log.evidence(at: position) {
             let derived = try StoredEvents.derive(record, evidence)
-            let observations = EventFacts(
-                bytes: derived.facts, position: position, recordedAt: record.recordedAt)?.observations ?? []
+            let observations =
+                EventFacts(
+                    bytes: derived.facts, position: position, recordedAt: record.recordedAt)?.observations ?? []
             members.append(.init("facts", .array(observations.map(FactDescription.json))))
         }
         return .object(members)

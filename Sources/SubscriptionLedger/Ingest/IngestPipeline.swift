@@ -48,7 +48,8 @@ package struct IngestPipeline {
         chunkByteCount = 0
         let checked = await Self.check(found, ledger)
         let results = try await appending?.value ?? []
-        appending = found.isEmpty
+        appending =
+            found.isEmpty
             ? nil
             : Task {
                 let outcomes = try await ledger.append(checked, source: .file)

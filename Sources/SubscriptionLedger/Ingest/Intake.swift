@@ -20,7 +20,8 @@ package struct Intake: Sendable {
         do throws(Refusal) {
             guard artifact.proof.hasSigningTime else {
                 throw Refusal(
-                    .claimMissing, "what is appended must say when it was signed", expected: "signedDate", found: "none")
+                    .claimMissing, "what is appended must say when it was signed", expected: "signedDate", found: "none"
+                )
             }
             switch artifact {
             case .notification(let notification): return .success(try draft(notification, source))

@@ -19,11 +19,19 @@ struct VaultStore: Sendable {
         var options = LMDB.Environment.Options()
         options.mapSizeBytes = mapSizeBytes
         options.readOnly = readOnly
+        if !readOnly {
+            try LMDB.Environment.makeIfMissing(in: directory, options: options) { environment throws(LMDBError) in
+                _ = try environment.openDatabases(Self.databases)
+            }
+        }
         environment = try LMDB.Environment(directory: directory, options: options)
-        names = try environment.openDatabase("names")
-        handles = try environment.openDatabase("handles")
-        meta = try environment.openDatabase("meta")
+        let opened = try environment.openDatabases(Self.databases)
+        (names, handles, meta) = (opened[0], opened[1], opened[2])
     }
+
+    private static let databases: [(name: String, flags: Database.Flags)] = [
+        ("names", []), ("handles", []), ("meta", []),
+    ]
 
     /// The customer of a name, and how many events the log held when it was met.
     func customer<Access>(

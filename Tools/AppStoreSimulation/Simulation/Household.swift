@@ -50,7 +50,10 @@ struct Household {
     }
 
     private mutating func buyFirst(for story: Story) {
-        let products = store.configuration.catalog.products.filter { $0.group != nil && story.suits($0, in: store) }
+        let products = store.configuration.catalog.products.filter { product in
+            guard let period = product.period, story.suits(product, in: store) else { return false }
+            return period.unit != .year || !story.needsPeriodEnd
+        }
         let product = generator.element(of: products)
         let takesOffer = product.introductoryOffer != nil && (story == .failTrial || generator.chance(percent: 60))
         store.buy(product.id, by: head, offer: takesOffer ? .introductory : nil, at: moveIn)

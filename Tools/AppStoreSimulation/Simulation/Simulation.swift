@@ -10,7 +10,8 @@ package struct Simulation: Sendable {
     package var start: Instant
     package var store: StoreConfiguration
 
-    /// With 25 customers or more every kind of change occurs, since each of the first lives through another story first.
+    /// With 30 customers or more, 18 months show every kind of change: each of the first 25 lives through another story
+    /// first.
     package init(
         seed: UInt64 = 1, customers: Int = 200, months: Int = 18,
         start: Instant = Instant(milliseconds: 1_735_689_600_000), store: StoreConfiguration = .lifelike

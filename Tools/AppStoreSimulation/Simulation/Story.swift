@@ -29,6 +29,14 @@ enum Story: CaseIterable {
         return .nothing
     }
 
+    /// Whether the story needs the end of a period to come to its own.
+    var needsPeriodEnd: Bool {
+        switch self {
+        case .cancel, .recoverInGrace, .recoverInRetry, .failForGood, .ignorePrice, .loseProduct: true
+        default: false
+        }
+    }
+
     /// Whether it can happen to a subscriber of the product.
     func suits(_ product: StoreProduct, in store: AppStore) -> Bool {
         switch self {

@@ -57,7 +57,8 @@ enum IngestSample {
             throw BenchmarkFailure("not every notification was appended")
         }
         ledger.close()
-        let bytes = DataFolder.bytesOnDisk(in: folder.path + "/log") + DataFolder.bytesOnDisk(in: folder.path + "/derived")
+        let bytes =
+            DataFolder.bytesOnDisk(in: folder.path + "/log") + DataFolder.bytesOnDisk(in: folder.path + "/derived")
         return (Double(texts.count) / seconds, bytes)
     }
 }

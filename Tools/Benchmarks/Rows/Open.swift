@@ -7,9 +7,7 @@ extension BenchmarkRow {
     static let open = BenchmarkRow(
         name: "open", unit: "s", limitName: nil, target: .valueAtMost(1)
     ) { progress in
-        let large = try await AppendLedger.large(progress)
-        let folder = large.ledger.configuration.folder
-        large.close()
+        let folder = try await AppendLedger.largeFolder(progress)
         var measurement = Measurement(values: [])
         for _ in 0..<Measurement.runs {
             let start = ContinuousClock.now

@@ -69,7 +69,8 @@ struct VerificationSample: Sendable {
                 let transaction = notification.transaction, let renewalInfo = notification.renewalInfo
             else { throw BenchmarkFailure("a notification of the sample has no three JWS") }
             let parts = [notification.outer.jws, transaction.jws, renewalInfo.jws]
-            payloadByteCount += notification.outer.jws.payload.bytes.count - transaction.jws.text.count
+            payloadByteCount +=
+                notification.outer.jws.payload.bytes.count - transaction.jws.text.count
                 - renewalInfo.jws.text.count + transaction.jws.payload.bytes.count + renewalInfo.jws.payload.bytes.count
             prepared.append(
                 try parts.map { jws in

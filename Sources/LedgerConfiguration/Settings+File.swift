@@ -1,0 +1,155 @@
+import AppStoreModel
+import EventLog
+import Primitives
+import SubscriptionLedger
+import Yams
+
+extension Settings {
+    private static let byteLimit = 1 << 20
+
+    /// Reads a configuration file. Paths in it are relative to its folder.
+    ///
+    /// - Throws: `ConfigurationError` with line and column for what is not YAML, for unknown keys and for bad values;
+    ///   `InputFailure` when there is no such file.
+    package init(file path: String) throws {
+        let bytes = try InputFile.bytes(of: path, limit: Self.byteLimit)
+        guard bytes.count <= Self.byteLimit else {
+            throw ConfigurationError(path, "the file is too long", expected: "at most 1 MiB", found: "more")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigurationError(path, "the file is not UTF-8")
+        }
+        try self.init(yaml: text, file: path)
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        data = Self.path(data, in: folder)
+        trustRoots = trustRoots.map { Self.path($0, in: folder) }
+    }
+
+    private static func path(_ path: String, in folder: String) -> String {
+        path.hasPrefix("/") ? path : folder + path
+    }
+
+    /// - Parameter file: what to call the text in errors.
+    package init(yaml: String, file: String) throws(ConfigurationError) {
+        self.init()
+        guard let node = try Self.parse(yaml, file) else { return }
+        var members = try YAMLMapping(YAMLValue(node: node, name: "", file: file))
+        if let member = members.take("data") { data = try member.text() }
+        if let member = members.take("http") { http = try HTTP(member) }
+        if let member = members.take("log") { log = try Log(member) }
+        if let member = members.take("trust") { trustRoots = try Self.roots(member) }
+        if let member = members.take("apps") { try readApps(member) }
+        if let member = members.take("apiKeys") { apiKeys = try Self.apiKeys(member) }
+        if let member = members.take("polling") { try readPolling(member) }
+        if let member = members.take("logging") { logging = try Logging(member) }
+        try members.finish()
+    }
+
+    private static func parse(_ yaml: String, _ file: String) throws(ConfigurationError) -> Node? {
+        do {
+            return try compose(yaml: yaml)
+        } catch let error as YamlError {
+            throw ConfigurationError(yaml: error, file: file)
+        } catch {
+            throw ConfigurationError(file, "the file is not YAML")
+        }
+    }
+
+    private static func roots(_ value: YAMLValue) throws(ConfigurationError) -> [String] {
+        var members = try YAMLMapping(value)
+        var roots: [String] = []
+        for root in try members.take("roots")?.elements() ?? [] { roots.append(try root.text()) }
+        try members.finish()
+        return roots
+    }
+
+    private static func apiKeys(_ value: YAMLValue) throws(ConfigurationError) -> [APIKey] {
+        var keys: [APIKey] = []
+        for element in try value.elements() {
+            var members = try YAMLMapping(element)
+            let name = try members.require("name")
+            let role = try members.require("role").one(of: Role.self)
+            let digest = try members.require("sha256")
+            try members.finish()
+            guard let sha256 = Digest(hex: try digest.text()) else {
+                throw digest.unexpected("64 hexadecimal digits, the SHA-256 of a key")
+            }
+            let key = APIKey(name: try name.text(), role: role, digest: sha256)
+            guard !keys.contains(where: { $0.name == key.name }) else { throw name.unexpected("another name") }
+            guard !keys.contains(where: { $0.digest == sha256 }) else { throw digest.unexpected("another key") }
+            keys.append(key)
+        }
+        return keys
+    }
+}
+
+extension Settings.HTTP {
+    fileprivate init(_ value: YAMLValue) throws(ConfigurationError) {
+        var members = try YAMLMapping(value)
+        if let member = members.take("host") { host = try member.text() }
+        if let member = members.take("port") { port = try member.integer(in: 0...65_535) }
+        if let member = members.take("publicTiles") { publicTiles = try member.flag() }
+        try members.finish()
+    }
+}
+
+extension Settings.Log {
+    /// What LMDB needs for its own pages, up to what a 64-bit process can address.
+    private static let mapSizes = 1 << 20...1 << 46
+
+    fileprivate init(_ value: YAMLValue) throws(ConfigurationError) {
+        var members = try YAMLMapping(value)
+        if let member = members.take("mapSizeBytes") { mapSizeBytes = try Self.mapSize(member) }
+        if let member = members.take("origin") { origin = try Self.origin(member) }
+        if let member = members.take("groupCommitEvents") { groupCommitEvents = try member.integer(in: 1...8_192) }
+        if let member = members.take("quarantineItems") { quarantineItems = try member.integer(in: 0...1_000_000) }
+        if let member = members.take("quarantineBytes") { quarantineBytes = try member.integer(in: 0...1 << 40) }
+        try members.finish()
+    }
+
+    /// Whole pages, as LMDB asks.
+    package static func isMapSize(_ bytes: Int) -> Bool {
+        mapSizes.contains(bytes) && bytes.isMultiple(of: 4_096)
+    }
+
+    private static func mapSize(_ value: YAMLValue) throws(ConfigurationError) -> Int {
+        let bytes = try value.integer(in: mapSizes)
+        guard isMapSize(bytes) else { throw value.unexpected("a multiple of 4096") }
+        return bytes
+    }
+
+    private static func origin(_ value: YAMLValue) throws(ConfigurationError) -> String {
+        let origin = try value.text()
+        guard NoteKey.isValid(name: origin) else {
+            throw value.unexpected("a name without white space or plus sign, as ledger.example/log")
+        }
+        return origin
+    }
+}
+
+extension Settings.Logging {
+    fileprivate init(_ value: YAMLValue) throws(ConfigurationError) {
+        var members = try YAMLMapping(value)
+        if let member = members.take("level") { level = try member.one(of: Level.self) }
+        if let member = members.take("format") { format = try member.one(of: Format.self) }
+        try members.finish()
+    }
+}
+
+extension ConfigurationError {
+    fileprivate init(yaml error: YamlError, file: String) {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            self.init("\(file):\(mark.line):\(mark.column)", "the file is not YAML", found: problem)
+        case .duplicatedKeysInMapping(let keys, let context):
+            self.init(
+                "\(file):\(context.mark.line):\(context.mark.column)", "a key stands twice", expected: "each key once",
+                found: keys.joined(separator: ", "))
+        case .reader(let problem, _, _, _):
+            self.init(file, "the file is not YAML", found: problem)
+        default:
+            self.init(file, "the file is not YAML")
+        }
+    }
+}

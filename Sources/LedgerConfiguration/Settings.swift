@@ -1,0 +1,63 @@
+package import AppStoreModel
+
+/// What a configuration file says. Whatever it leaves out has its default.
+package struct Settings: Sendable {
+    package var data = "./data"
+    package var http = HTTP()
+    package var log = Log()
+    /// Files of root certificates.
+    package var trustRoots: [String] = []
+    package var apps: [App] = []
+    package var apiKeys: [APIKey] = []
+    package var logging = Logging()
+    /// Members that are in order and not used by this version.
+    package var unused: [String] = []
+
+    package init() {}
+
+    package struct HTTP: Hashable, Sendable {
+        package var host = "127.0.0.1"
+        /// 0 is any free one.
+        package var port = 8080
+        /// Whether the checkpoint and the tiles are for everybody.
+        package var publicTiles = false
+
+        package init() {}
+    }
+
+    package struct Log: Hashable, Sendable {
+        package var mapSizeBytes = 1 << 40
+        /// The name in checkpoints; nil: one that the log keeps.
+        package var origin: String?
+        package var groupCommitEvents = 2_000
+        package var quarantineItems = 10_000
+        package var quarantineBytes = 256 * 1_024 * 1_024
+    }
+
+    package struct App: Hashable, Sendable {
+        package var bundleId: String
+        package var appAppleId: Int64?
+        package var environments: Set<Environment>
+
+        package init(bundleId: String, appAppleId: Int64?, environments: Set<Environment>) {
+            self.bundleId = bundleId
+            self.appAppleId = appAppleId
+            self.environments = environments
+        }
+    }
+
+    package struct Logging: Hashable, Sendable {
+        package var level = Level.info
+        package var format = Format.json
+
+        package init() {}
+
+        package enum Level: String, CaseIterable, Sendable {
+            case trace, debug, info, notice, warning, error, critical
+        }
+
+        package enum Format: String, CaseIterable, Sendable {
+            case json, text
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Yams
+
+/// A value of a YAML file with the name it stands under, read strictly: what has another form than expected is an error
+/// that says where it stands.
+///
+/// Only plain scalars are numbers, flags and null, and only in the spelling of JSON: `yes`, `0x1F` and `1:30` mean
+/// something in one version of YAML and not in another.
+struct YAMLValue {
+    let node: Node
+    /// As `http.port`; empty for the whole file.
+    let name: String
+    let file: String
+
+    var isNull: Bool { plainText.map { ["", "~", "null"].contains($0) } ?? false }
+
+    func text() throws(ConfigurationError) -> String {
+        guard let text = node.scalar?.string, !isNull, !text.isEmpty else { throw unexpected("a text") }
+        return text
+    }
+
+    func integer(in range: ClosedRange<Int>) throws(ConfigurationError) -> Int {
+        guard let text = plainText, let number = Int(text), String(number) == text, range.contains(number) else {
+            throw unexpected("an integer from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func number(in range: ClosedRange<Double>) throws(ConfigurationError) -> Double {
+        guard let text = plainText, let number = Double(text), range.contains(number) else {
+            throw unexpected("a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func flag() throws(ConfigurationError) -> Bool {
+        switch plainText {
+        case "true": return true
+        case "false": return false
+        default: throw unexpected("true or false")
+        }
+    }
+
+    func one<Choice: CaseIterable & RawRepresentable>(
+        of type: Choice.Type
+    ) throws(ConfigurationError) -> Choice where Choice.RawValue == String {
+        guard let text = node.scalar?.string, let choice = Choice(rawValue: text) else {
+            throw unexpected("one of " + type.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return choice
+    }
+
+    func elements() throws(ConfigurationError) -> [YAMLValue] {
+        guard let sequence = node.sequence else { throw unexpected("a list") }
+        return sequence.enumerated().map { YAMLValue(node: $1, name: "\(name)[\($0)]", file: file) }
+    }
+
+    func unexpected(_ expected: String) -> ConfigurationError {
+        let found: String =
+            switch node {
+            case .mapping: "a mapping"
+            case .sequence: "a list"
+            case .scalar(let scalar): scalar.string.isEmpty ? "nothing" : "\(scalar.string)"
+            case .alias: "an alias"
+            }
+        return ConfigurationError(place, "\(name) cannot be this", expected: expected, found: found)
+    }
+
+    var place: String { Self.place(of: node, in: file) }
+
+    static func place(of node: Node, in file: String) -> String {
+        node.mark.map { "\(file):\($0.line):\($0.column)" } ?? file
+    }
+
+    private var plainText: String? {
+        guard let scalar = node.scalar, scalar.style == .plain || scalar.style == .any else { return nil }
+        return scalar.string
+    }
+}

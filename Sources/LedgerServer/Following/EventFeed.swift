@@ -1,0 +1,130 @@
+import EventLog
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOPosix
+import Primitives
+import ServiceLifecycle
+
+/// What is told of each event in the order of the log, under one cursor, the position: page by page as NDJSON, or
+/// followed as server-sent events.
+struct EventFeed: Sendable {
+    let path: String
+    let log: EventLog
+    let followers: Followers
+    /// The rows of an event, none for most in some feeds.
+    let rows: @Sendable (_ position: UInt64) throws -> [JSONValue]
+
+    func respond(to call: Call) async throws -> Response {
+        let query = try Query(of: call, names: ["after", "limit"])
+        let after = try query.integer("after", in: -1...Int64.max - 1) ?? -1
+        let limit = try query.integer("limit", in: 1...Int64(ServerLimits.pageEvents))
+        if Self.wantsEventStream(call.request) {
+            return try stream(after: try Self.lastEventId(of: call.request) ?? after)
+        }
+        return try await page(after: after, limit: limit ?? Int64(ServerLimits.defaultPageEvents))
+    }
+
+    private static func wantsEventStream(_ request: Request) -> Bool {
+        request.headers[values: .accept].contains { $0.contains("text/event-stream") }
+    }
+
+    /// What a client that lost its connection had seen last (WHATWG HTML §9.2.4).
+    private static func lastEventId(of request: Request) throws(Problem) -> Int64? {
+        guard let text = request.headers[.lastEventId] else { return nil }
+        guard let id = Int64(text), id >= -1, id < .max else {
+            throw .parameter("Last-Event-ID", expected: "a position", found: text)
+        }
+        return id
+    }
+}
+
+extension EventFeed {
+    private static let pageHeaders: HTTPFields = [.contentType: "application/x-ndjson"]
+
+    private func page(after: Int64, limit: Int64) async throws -> Response {
+        // Reading a thousand events takes milliseconds, which the threads that serve everybody do not have.
+        let (bytes, last, hasMore) = try await NIOThreadPool.singleton.runIfActive {
+            let first = UInt64(after + 1)
+            let size = try log.head().size
+            let end = min(size, first.addingReportingOverflow(UInt64(limit)).partialValue)
+            var bytes: [UInt8] = []
+            for position in first..<max(first, end) {
+                for row in try rows(position) {
+                    row.write(to: &bytes, canonical: false)
+                    bytes.append(UInt8(ascii: "\n"))
+                }
+            }
+            return (bytes, Int64(end) - 1, first < end && end < size)
+        }
+        var headers = Self.pageHeaders
+        if hasMore { headers[.link] = "<\(path)?after=\(last)&limit=\(limit)>; rel=\"next\"" }
+        return .bytes(bytes, headers: headers)
+    }
+}
+
+extension EventFeed {
+    private static let streamHeaders: HTTPFields = [
+        .contentType: "text/event-stream", .cacheControl: "no-store",
+    ]
+    /// Events between two waits for the connection.
+    private static let batch: UInt64 = 100
+
+    private func stream(after: Int64) throws(Problem) -> Response {
+        guard let follower = followers.join() else {
+            throw Problem(
+                .serviceUnavailable, "busy", "too many follow the log already",
+                expected: "at most \(ServerLimits.followers)", found: "more", hint: "Read pages instead.",
+                retryAfter: Problem.repairPause)
+        }
+        return Response(
+            status: .ok, headers: Self.streamHeaders,
+            body: ResponseBody { writer in
+                try await withGracefulShutdownHandler {
+                    try await follow(&writer, from: UInt64(after + 1), as: follower)
+                } onGracefulShutdown: {
+                    follower.end()
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Ends with the follower, or when a write finds that nobody reads any more.
+    @concurrent
+    private func follow(
+        _ writer: inout any ResponseBodyWriter, from first: UInt64, as follower: Follower
+    ) async throws {
+        var next = first
+        var wakes = follower.wakes.makeAsyncIterator()
+        repeat {
+            var isSilent = true
+            while true {
+                let (messages, end) = try await messages(from: next)
+                guard end > next else { break }
+                next = end
+                guard messages.readableBytes > 0 else { continue }
+                try await writer.write(messages)
+                isSilent = false
+            }
+            if isSilent { try await writer.write(Self.comment) }
+        } while await wakes.next() != nil
+    }
+
+    private func messages(from first: UInt64) async throws -> (ByteBuffer, end: UInt64) {
+        try await NIOThreadPool.singleton.runIfActive {
+            let end = min(try log.head().size, first + Self.batch)
+            var buffer = ByteBuffer()
+            for position in first..<max(first, end) {
+                let rows = try rows(position)
+                for (index, row) in rows.enumerated() {
+                    // The id stands with an event's last row: who breaks off before gets all of them again.
+                    if index == rows.count - 1 { buffer.writeString("id: \(position)\n") }
+                    buffer.writeString("data: \(row.serialized())\n\n")
+                }
+            }
+            return (buffer, max(first, end))
+        }
+    }
+
+    private static let comment = ByteBuffer(string: ":\n\n")
+}

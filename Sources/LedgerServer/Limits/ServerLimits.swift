@@ -1,0 +1,33 @@
+import SubscriptionLedger
+
+/// Every bound of the service, with its reason.
+enum ServerLimits {
+    /// The App Store's notifications are below 20 KB.
+    static let notificationBytes = 256 * 1_024
+    /// A hundred JWS, or a receipt of a long history.
+    static let postingBytes = 8 * 1_024 * 1_024
+    /// A handle and some JSON.
+    static let identifyBytes = 4 * 1_024
+    /// Of one request, all fields and the target together.
+    static let headerBytes = 16 * 1_024
+    static let headerFields = 100
+    /// A request that has not arrived by then will not.
+    static let readSeconds: Int64 = 10
+    /// A key's calls a second for long, and at once after a rest.
+    static let callsPerSecond = 100.0
+    static let callBurst = 200.0
+    /// A follower costs a connection and wakes with every commit.
+    static let followers = 100
+    static let followerCommentSeconds = 15
+    static let pageEvents = 1_000
+    static let defaultPageEvents = 100
+    /// A page of evidence ends with the event that reaches it.
+    static let evidencePageBytes = 16 * 1_024 * 1_024
+    /// What handlers get to end when the service stops.
+    static let shutdownSeconds: Int64 = 30
+    static let staleReaderSeconds: Int64 = 10
+    /// Below this the service says that it is not ready: some groups of events still fit.
+    static let freeBytes = 64 * 1_024 * 1_024
+    /// Open connections; above, new ones wait in the kernel's queue.
+    static let connections = 4_096
+}

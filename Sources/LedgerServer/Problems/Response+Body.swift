@@ -1,0 +1,33 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Primitives
+
+extension Response {
+    private static let jsonHeaders: HTTPFields = [.contentType: "application/json"]
+
+    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+        Response(status: status, headers: jsonHeaders, body: ResponseBody(byteBuffer: ByteBuffer(json: value)))
+    }
+
+    static func bytes(_ bytes: [UInt8], headers: HTTPFields) -> Response {
+        Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    init(_ problem: Problem) {
+        var headers = problem.headers
+        headers[.contentType] = "application/problem+json"
+        if let seconds = problem.retryAfter { headers[.retryAfter] = String(seconds) }
+        self.init(
+            status: problem.status, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(json: problem.json)))
+    }
+}
+
+extension ByteBuffer {
+    fileprivate init(json: JSONValue) {
+        var bytes: [UInt8] = []
+        json.write(to: &bytes, canonical: false)
+        self.init(bytes: bytes)
+    }
+}

@@ -1,0 +1,63 @@
+import AppStoreVerification
+import EventLog
+import HTTPTypes
+import Hummingbird
+import Primitives
+import SubscriptionLedger
+
+/// Where the App Store posts its notifications. It has no key: what it posts is signed, and that is what counts. Nor
+/// is it limited by its address: the App Store sends in bursts from few addresses, through one proxy all callers have
+/// the same, and what is turned away comes again only hours later. Verification is gated instead.
+struct NotificationsRoute: Route {
+    let method = HTTPRequest.Method.post
+    let template = "/v1/app-store/notifications"
+    let access = Access.anybody
+    let served: ServedLedger
+
+    func respond(to call: Call) async throws -> Response {
+        let body = try await call.json(upTo: ServerLimits.notificationBytes).root
+        let jws = try Self.signedPayload(of: body)
+        let ledger = served.ledger
+        let checked = try await ledger.verifications.turn {
+            await ledger.check(jws, as: .notification, source: .http)
+        }
+        switch try await ledger.append([checked], source: .http)[0] {
+        case .appended(let appended):
+            return .json(
+                .object([
+                    "position": .integer(Int64(clamping: appended.position)),
+                    "duplicate": .bool(appended.isDuplicate),
+                ]))
+        case .refused(let refusal, let isQuarantined):
+            served.metrics.refusals.increment(refusal.code.rawValue)
+            throw Self.problem(with: refusal, isQuarantined: isQuarantined)
+        }
+    }
+
+    private static func signedPayload(of body: JSONView) throws(Problem) -> [UInt8] {
+        do throws(Refusal) {
+            return try NotificationBody.signedPayload(of: body).get()
+        } catch {
+            guard error.code == .notificationVersionUnsupported else { throw Problem(.badRequest, error) }
+            throw Problem(
+                .serviceUnavailable, error, hint: "Set version 2 in App Store Connect.",
+                retryAfter: Problem.configurationPause)
+        }
+    }
+
+    /// The App Store tries again after a 5xx, so that is the answer where a change on our side can mend it: the app is
+    /// not configured yet, its environment is not, or there is no room to keep what was refused.
+    private static func problem(with refusal: Refusal, isQuarantined: Bool) -> Problem {
+        if refusal.code == .bundleMismatch || refusal.code == .environmentMismatch {
+            return Problem(
+                .serviceUnavailable, refusal, hint: "Configure the app and its environments.",
+                retryAfter: Problem.configurationPause)
+        }
+        if refusal.code.isQuarantined, !isQuarantined {
+            return Problem(
+                .serviceUnavailable, refusal, hint: "The quarantine is full: see to what is in it.",
+                retryAfter: Problem.configurationPause)
+        }
+        return Problem(.forbidden, refusal)
+    }
+}

@@ -1,0 +1,17 @@
+import HTTPTypes
+import Hummingbird
+
+/// This API in OpenAPI 3.1.
+struct SpecificationRoute: Route {
+    let method = HTTPRequest.Method.get
+    let template = "/openapi.yaml"
+    let access = Access.anybody
+
+    private static let headers: HTTPFields = [
+        .contentType: "application/yaml", .cacheControl: "public, max-age=3600",
+    ]
+
+    func respond(to call: Call) async throws -> Response {
+        .bytes(PackageResources.openapi_yaml, headers: Self.headers)
+    }
+}

@@ -1,0 +1,77 @@
+import AppStoreModel
+import Hummingbird
+import Primitives
+import SubscriptionLedger
+
+/// The parameters of a call's query. Unknown ones are refused: a misspelt `asOf` must not be answered as of now.
+struct Query {
+    private var values: [String: String] = [:]
+
+    /// - Throws: `parameter_invalid` for a name that is not in `names` or stands twice, and for bad encoding.
+    init(of call: Call, names: [String]) throws(Problem) {
+        guard let query = call.request.uri.query, !query.isEmpty else { return }
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decode(parts[0]), names.contains(name), values[name] == nil else {
+                throw .parameter(
+                    String(parts[0].prefix(40)), expected: "each once of " + names.joined(separator: ", "),
+                    found: "another, or twice")
+            }
+            let raw = parts.count == 2 ? parts[1] : ""
+            guard let value = PercentEncoding.decode(raw) else {
+                throw .parameter(name, expected: "UTF-8, percent-encoded (RFC 3986)", found: String(raw))
+            }
+            values[name] = value
+        }
+    }
+
+    func text(_ name: String) -> String? { values[name] }
+
+    func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
+        guard let text = values[name] else { return nil }
+        guard let number = Int64(text), range.contains(number) else {
+            throw .parameter(
+                name, expected: "an integer from \(range.lowerBound) to \(range.upperBound)", found: text)
+        }
+        return number
+    }
+
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch values[name] {
+        case nil, "false": return false
+        case "true": return true
+        case let text?: throw .parameter(name, expected: "true or false", found: text)
+        }
+    }
+
+    func environment() throws(Problem) -> AppStoreModel.Environment? {
+        guard let text = values["environment"] else { return nil }
+        let environment = AppStoreModel.Environment(rawValue: text)
+        guard AppStoreModel.Environment.known.contains(environment) else {
+            throw .parameter(
+                "environment", expected: AppStoreModel.Environment.known.map(\.rawValue).joined(separator: ", "),
+                found: text)
+        }
+        return environment
+    }
+
+    static let questionNames = ["asOf", "knownAt"]
+
+    /// `asOf`, by default now, and `knownAt`, by default everything.
+    func question(now: Instant) throws(Problem) -> Question {
+        var question = Question(asOf: now)
+        if let text = values["asOf"] {
+            guard let instant = Instant(text: text) else {
+                throw .parameter("asOf", expected: "ISO 8601, or milliseconds since 1970", found: text)
+            }
+            question.asOf = instant
+        }
+        if let text = values["knownAt"] {
+            guard let knownAt = Question.KnownAt(text: text) else {
+                throw .parameter("knownAt", expected: "a log size below 10^11, or an instant", found: text)
+            }
+            question.knownAt = knownAt
+        }
+        return question
+    }
+}

@@ -1,0 +1,49 @@
+import EventLog
+import LMDB
+import Primitives
+import TestSupport
+import Testing
+
+@Suite("Stored evidence", .serialized)
+struct StoredEvidenceTests {
+    @Test func `does not come back when any bit of it has changed`() async throws {
+        try await blocking {
+            let sample = try SampleLog(seed: TestEnvironment.seed)
+            let copy = try sample.copy()
+            let log = try EventLog(
+                reading: EventLog.Configuration(directory: copy.folder.log) { .latest }, origin: nil)
+            var (bits, positions) = (0, 0)
+            for position in try Self.notifications(in: log).prefix(TestEnvironment.isLong ? 200 : 10) {
+                let place = try #require(Self.place(ofEvidence: position, in: sample))
+                for offset in place {
+                    for bit in 0..<8 {
+                        // The environment maps the file, so a reader sees the change.
+                        try File.overwrite([sample.bytes[offset] ^ 1 << bit], at: offset, of: copy.dataFile)
+                        #expect(throws: EventLogError.self, "position \(position), byte \(offset - place.lowerBound)") {
+                            try log.evidence(at: position)
+                        }
+                        bits += 1
+                    }
+                    try File.overwrite([sample.bytes[offset]], at: offset, of: copy.dataFile)
+                }
+                #expect(try log.evidence(at: position) != nil)
+                positions += 1
+            }
+            print("stored evidence: \(bits) bits of \(positions) notifications flipped")
+        }
+    }
+
+    private static func notifications(in log: EventLog) throws -> [UInt64] {
+        try (0..<log.head().size).filter { try log.record(at: $0)?.artifact == .notificationV2 }
+    }
+
+    /// Where the packed evidence of an event stands in the file.
+    private static func place(ofEvidence position: UInt64, in sample: SampleLog) -> Range<Int>? {
+        var packed: [UInt8] = []
+        _ = PageWalk.run(over: sample.bytes.span.bytes, flags: SampleLog.flags) { entry, database, _ in
+            guard database == "evidence", entry.integerKey == position else { return }
+            packed = entry.value.withUnsafeBytes { Array($0) }
+        }
+        return sample.bytes.firstRange(of: packed).map { $0.lowerBound..<$0.upperBound }
+    }
+}

@@ -1,0 +1,80 @@
+import EventLog
+import SubscriptionLedger
+import TestSupport
+import Testing
+
+@Suite("No room", .serialized)
+struct FullDiskTests {
+    private static let refusalsSeen = 100
+    private static let acknowledgedLater = 500
+
+    @Test(arguments: SmallDisk.Kind.allCases)
+    func `on the disk is answered disk_full; the log stays whole and takes more when there is room`(
+        kind: SmallDisk.Kind
+    ) async throws {
+        try await blocking {
+            guard let disk = try SmallDisk(kind) else {
+                print("full disk: mounting a tmpfs is refused here")
+                return
+            }
+            var acknowledged = Acknowledgements()
+            let writer = try WritingProcess(
+                disk.folder, seed: TestEnvironment.seed, resume: acknowledged.resume, disk.options)
+            try writer.read(into: &acknowledged) { $0.refusals["disk_full", default: 0] >= Self.refusalsSeen }
+            let before = acknowledged.positions.count
+            #expect(before > 0)
+            try Self.check(disk.folder, acknowledged)
+
+            disk.makeRoom(for: writer)
+            try writer.read(into: &acknowledged) { $0.positions.count >= before + Self.acknowledgedLater }
+            writer.child.closeInput()
+            try writer.finish(into: &acknowledged)
+            #expect(Set(acknowledged.refusals.keys) == ["disk_full"], "\(acknowledged.refusals)")
+            try Self.settle(disk.folder, &acknowledged, [])
+            print(
+                "full disk (\(kind)): \(before) acknowledged, \(acknowledged.refusals["disk_full"] ?? 0) times disk_full,",
+                "\(acknowledged.positions.count) acknowledged in the end")
+        }
+    }
+
+    @Test func `in the map is answered map_full; the log stays whole and takes more with a larger map`() async throws {
+        try await blocking {
+            let temporary = try TemporaryFolder()
+            let folder = DataFolder(path: temporary.path + "/data")
+            var acknowledged = Acknowledgements()
+            let writer = try WritingProcess(
+                folder, seed: TestEnvironment.seed, resume: acknowledged.resume, ["--map-size", "\(SmallDisk.room)"])
+            try writer.read(into: &acknowledged) { $0.refusals["map_full", default: 0] >= Self.refusalsSeen }
+            let before = acknowledged.positions.count
+            #expect(before > 0)
+            try Self.check(folder, acknowledged)
+            writer.child.closeInput()
+            try writer.finish(into: &acknowledged)
+            #expect(Set(acknowledged.refusals.keys) == ["map_full"], "\(acknowledged.refusals)")
+
+            try Self.settle(folder, &acknowledged, ["--map-size", "\(SmallDisk.room * 4)"])
+            #expect(acknowledged.positions.count > before)
+            print("full map: \(before) acknowledged, then \(acknowledged.positions.count) in a larger one")
+        }
+    }
+
+    /// Every client has an answer to its last call, and all is there once; what is derived has caught up.
+    private static func settle(
+        _ folder: DataFolder, _ acknowledged: inout Acknowledgements, _ options: [String]
+    ) throws {
+        let writer = try WritingProcess(
+            folder, seed: TestEnvironment.seed, resume: acknowledged.resume, ["--calls", "3"] + options)
+        try writer.finish(into: &acknowledged)
+        try check(folder, acknowledged)
+        let log = try StoredLog(folder)
+        #expect(Int(log.head.size) == acknowledged.positions.count)
+        try log.requireRoot()
+    }
+
+    /// Also while the writer is at work.
+    private static func check(_ folder: DataFolder, _ acknowledged: Acknowledgements) throws {
+        let audit = try Subledger.DeepAudit(folder)
+        #expect(audit.isSound, "\(audit)")
+        try StoredLog(folder).requireEvidence(at: acknowledged.digests.keys, of: acknowledged)
+    }
+}

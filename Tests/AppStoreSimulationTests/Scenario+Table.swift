@@ -1,0 +1,12 @@
+import AppStoreSimulation
+
+extension Scenario {
+    static let all = purchases + renewals + planChanges + billing + refunds + service
+
+    static let firstTransaction = "410000000000001"
+    static let withoutGrace: StoreConfiguration = {
+        var configuration = StoreConfiguration()
+        configuration.gracePeriod = nil
+        return configuration
+    }()
+}

@@ -1,0 +1,116 @@
+import AppStoreModel
+import AppStoreSimulation
+import Primitives
+import Testing
+
+@Suite("Simulation")
+struct SimulationTests {
+    static let seed = testSeed()
+    static let history = Simulation(seed: seed).run()
+
+    @Test func `every kind of change occurs`() {
+        for kind in ChangeKind.allCases { print("\(kind): \(Self.history.counts[kind] ?? 0)") }
+        for offset: UInt64 in 0..<20 {
+            let seed = Self.seed &+ offset
+            let counts = Simulation(seed: seed, customers: 30).run().counts
+            #expect(counts.filter { $0.value == 0 }.isEmpty, "seed \(seed)")
+        }
+    }
+
+    @Test func `a seed replays to the same signed bytes`() {
+        let signer = JWSSigner()
+        let again = Simulation(seed: Self.seed).run()
+        #expect(again.artifacts.count == Self.history.artifacts.count)
+        for (first, second) in zip(Self.history.artifacts, again.artifacts).prefix(300) {
+            let (one, other) = (signer.sign(first), JWSSigner().sign(second))
+            #expect(one.jws.compact == other.jws.compact, "seed \(Self.seed)")
+            #expect(one.transaction?.compact == other.transaction?.compact)
+            #expect(one.renewalInfo?.compact == other.renewalInfo?.compact)
+        }
+        let rows = Self.history.truth.rows(at: Simulation().end)
+        #expect(rows == again.truth.rows(at: Simulation().end))
+        #expect(!rows.isEmpty)
+        #expect(Simulation(seed: Self.seed &+ 1).run().truth.rows(at: Simulation().end) != rows)
+    }
+
+    @Test func `the history of a customer does not depend on how many others there are`() {
+        let few = Simulation(seed: Self.seed, customers: 5).run().changes.filter { $0.customer == 3 }
+        let many = Self.history.changes.filter { $0.customer == 3 }
+        #expect(few.map(\.kind) == many.map(\.kind))
+        #expect(few.map(\.signedDate) == many.map(\.signedDate))
+        #expect(!few.isEmpty)
+    }
+
+    @Test func `what is signed has the fields of its kind`() throws {
+        let readings = try Reading.all(of: Self.history)
+        #expect(readings.count == Self.history.artifacts.count)
+        let uuids = readings.compactMap { $0.notification?.notificationUUID }
+        #expect(Set(uuids).count == uuids.count)
+        #expect(Set(readings.map(\.artifact.kind)) == Set(StoreArtifact.Kind.allCases))
+        for reading in readings {
+            if let notification = reading.notification {
+                #expect(notification.signedDate == reading.artifact.signedDate)
+                #expect(notification.version == "2.0")
+                #expect(notification.bundleId == "com.example.app")
+                #expect(notification.environment == .production)
+                #expect(notification.appAppleId == 1_234_567_890)
+                #expect(notification.notificationType == reading.artifact.notificationType)
+            }
+            if let transaction = reading.transaction {
+                #expect(transaction.bundleId == "com.example.app")
+                #expect(transaction.environment == .production)
+                #expect(transaction.signedDate == reading.artifact.signedDate)
+                #expect(transaction.originalTransactionId == reading.artifact.originalTransactionId)
+                #expect((transaction.type == .autoRenewable) == (transaction.expiresDate != nil))
+                #expect((transaction.price == nil) == (transaction.inAppOwnershipType == .familyShared))
+                #expect(transaction.offerType != .introductory || transaction.offerIdentifier == nil)
+            }
+            if let renewalInfo = reading.renewalInfo {
+                #expect(renewalInfo.originalTransactionId == reading.artifact.originalTransactionId)
+                #expect(renewalInfo.renewalDate != nil && renewalInfo.recentSubscriptionStartDate != nil)
+                #expect(renewalInfo.gracePeriodExpiresDate == nil || renewalInfo.isInBillingRetryPeriod == true)
+            }
+        }
+    }
+
+    @Test func `renewals are charged within 24 hours before their period, and some days ahead`() throws {
+        var leads: [Int64] = []
+        for reading in try Reading.all(of: Self.history) {
+            guard reading.notification?.notificationType == .didRenew, reading.notification?.subtype == nil,
+                let transaction = reading.transaction, let start = transaction.purchaseDate
+            else { continue }
+            leads.append(start.milliseconds - reading.artifact.signedDate.milliseconds)
+        }
+        let delay = StoreConfiguration.lifelike.signingDelay.upperBound
+        #expect(leads.allSatisfy { (-delay...Instant.millisecondsPerDay).contains($0) })
+        #expect(leads.contains { $0 > Instant.millisecondsPerHour })
+    }
+
+    /// Apple's own rule over what was signed, written here for itself, says the same as the truth written down.
+    @Test func `the truth agrees with what was signed, wherever that is settled`() throws {
+        let rule = AppleRule(try Reading.all(of: Self.history))
+        var generator = SeededGenerator(seed: Self.seed)
+        var compared = 0
+        for change in Self.history.changes {
+            guard let id = change.originalTransactionId else { continue }
+            let later = change.signedDate.advanced(byMilliseconds: generator.number(in: 0...5_000_000_000))
+            for instant in [change.signedDate, later] where Self.history.isSettled(at: instant) {
+                guard let expected = rule.state(of: id, at: instant) else { continue }
+                let row = try #require(Self.history.truth.row(of: id, at: instant))
+                var state = row.state
+                state.introConsumedBy = nil
+                #expect(state == expected, "seed \(Self.seed), \(id) at \(instant) after \(change.kind)")
+                compared += 1
+            }
+        }
+        print("compared \(compared) states")
+        #expect(compared > 3_000)
+    }
+
+    @Test func `what is not yet signed is not settled`() {
+        let change = Self.history.changes[100]
+        #expect(!Self.history.isSettled(at: change.date))
+        #expect(!Self.history.isSettled(at: change.signedDate.advanced(byMilliseconds: -1)))
+        #expect(!Self.history.isSettled(at: Simulation().end.advanced(byMilliseconds: 1)))
+    }
+}

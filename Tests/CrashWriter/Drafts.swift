@@ -1,0 +1,60 @@
+import AppStoreSimulation
+import AppStoreVerification
+import EventLog
+import Primitives
+
+/// What a client appends with each of its calls, the same whenever it is asked for: so a call whose answer was lost can
+/// be made again.
+struct Drafts {
+    let seed: UInt64
+    let client: Int
+
+    /// From this client on they post notifications, those before append evidence that nothing packs.
+    private static let firstNotifying = 24
+
+    static var trust: TrustPolicy {
+        guard let root = SigningAuthority.standard.certificates.last, let configured = try? ConfiguredRoot(file: root)
+        else { preconditionFailure("the simulated App Store has a root") }
+        return TrustPolicy(configuredRoots: [configured])
+    }
+
+    func notification(_ call: Int) -> [UInt8]? {
+        guard client >= Self.firstNotifying else { return nil }
+        let calls = 1 << 20
+        let notifications = BulkNotifications(count: calls * 64)
+        return notifications[(client - Self.firstNotifying) * calls + call % calls].jws.compact
+    }
+
+    /// One event, or up to three that stand or fall together.
+    func events(_ call: Int) -> [EventDraft] {
+        (0..<(client.isMultiple(of: 2) ? 1 : 1 + call % 3)).map { draft(call, $0) }
+    }
+
+    private func draft(_ call: Int, _ index: Int) -> EventDraft {
+        let name = Array("\(seed)/\(client)/\(call)/\(index)".utf8)
+        return EventDraft(
+            kind: .catalogChanged, source: .operator, environment: .none, artifact: .yaml, trust: .own,
+            identity: Identity(artifact: .yaml, environment: .none, key: name), evidence: evidence(name),
+            verifiedAt: Instant(milliseconds: 1_750_000_000_000),
+            body: Array(#"{"by":"\#(String(repeating: "x", count: call % 40))"}"#.utf8))
+    }
+
+    /// Mostly some hundred bytes; one in sixteen takes overflow pages, one in sixteen is nothing.
+    private func evidence(_ name: [UInt8]) -> Evidence {
+        var block = Digest.sha256(of: name)
+        let words = block.words
+        let byteCount =
+            switch words.0 % 16 {
+            case 0: 4_000 + Int(words.1 % 8_000)
+            case 1: 0
+            default: 40 + Int(words.1 % 900)
+            }
+        guard byteCount > 0 else { return .none }
+        var bytes: [UInt8] = []
+        while bytes.count < byteCount {
+            block = .sha256(of: block.bytes)
+            bytes += block.bytes
+        }
+        return Evidence(bytes: Array(bytes.prefix(byteCount)))
+    }
+}

@@ -1,0 +1,78 @@
+import EventLog
+import FoundationEssentials
+import Primitives
+import Testing
+
+@Suite struct `The quarantine` {
+    private let note = JSONValue.object(["code": .string("chain_untrusted"), "refusedAt": .string("2026-01-15")])
+
+    private func limits(items: Int = 10, bytes: Int = 10_000) -> Quarantine.Limits {
+        var limits = Quarantine.Limits()
+        limits.items = items
+        limits.bytes = bytes
+        return limits
+    }
+
+    @Test func `keeps an artifact once, under its digest, with the first reason in front`() throws {
+        let temporary = try TemporaryFolder()
+        let folder = try temporary.data()
+        let quarantine = try Quarantine(folder: folder, limits: limits())
+        let artifact: [UInt8] = Array("a.b.c".utf8) + [0, 255, 10]
+        #expect(try quarantine.keep(artifact, note: note))
+        let size = quarantine.size
+        #expect(try quarantine.keep(artifact, note: .object(["code": .string("signature_invalid")])))
+        #expect(quarantine.size == size && size.items == 1)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.quarantine) == [Digest.sha256(of: artifact).hex])
+        let file = try SmallFile.read("\(folder.quarantine)/\(Digest.sha256(of: artifact).hex)", limit: 1_000)
+        #expect(file == Array(#"{"code":"chain_untrusted","refusedAt":"2026-01-15"}"#.utf8) + [10] + artifact)
+        #expect(size.bytes == file?.count)
+        #expect(try Quarantine.measure(folder.quarantine) == size)
+    }
+
+    @Test func `is bounded in items, and keeps what it has`() throws {
+        let temporary = try TemporaryFolder()
+        let folder = try temporary.data()
+        let quarantine = try Quarantine(folder: folder, limits: limits(items: 3))
+        let kept = try (0..<5).map { try quarantine.keep([UInt8($0)], note: note) }
+        #expect(kept == [true, true, true, false, false])
+        #expect(try quarantine.keep([1], note: note))
+        // The bound holds for what is there when it is opened, too.
+        let opened = try Quarantine(folder: folder, limits: limits(items: 3))
+        #expect(opened.size == quarantine.size && opened.size.items == 3)
+        #expect(try !opened.keep([7], note: note))
+        #expect(try Quarantine(folder: folder, limits: limits(items: 4)).keep([7], note: note))
+    }
+
+    @Test func `is bounded in bytes, notes and all`() throws {
+        let temporary = try TemporaryFolder()
+        let quarantine = try Quarantine(folder: try temporary.data(), limits: limits(bytes: 300))
+        // 51 bytes of note and line end go with each.
+        #expect(try quarantine.keep([UInt8](repeating: 1, count: 200), note: note))
+        #expect(try !quarantine.keep([UInt8](repeating: 2, count: 200), note: note))
+        #expect(try !quarantine.keep([], note: .object(["long": .string(String(repeating: "x", count: 60))])))
+        #expect(quarantine.size.items == 1 && quarantine.size.bytes <= 300)
+    }
+
+    @Test func `counts an artifact once that many bring at once`() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = try temporary.data()
+        let quarantine = try Quarantine(folder: folder, limits: limits())
+        let note = note
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    let kept = try? quarantine.keep([UInt8(number % 4)], note: note)
+                    #expect(kept == true)
+                }
+            }
+        }
+        #expect(quarantine.size.items == 4)
+        #expect(try Quarantine.measure(folder.quarantine) == quarantine.size)
+    }
+
+    @Test func `without a folder is empty`() throws {
+        let contents = try Quarantine.measure("/nonexistent/quarantine")
+        #expect(contents.items == 0 && contents.bytes == 0)
+    }
+}

@@ -1,0 +1,137 @@
+import Glibc
+import LMDB
+import Testing
+
+@Suite("An environment")
+struct EnvironmentTests {
+    @Test func `is created in an empty directory and found again`() throws {
+        let directory = try TemporaryDirectory()
+        do {
+            let environment = try Environment(directory: directory.path, options: .small)
+            let database = try environment.openDatabase("a")
+            try environment.write { try $0.put([1].bytes, at: [2].bytes, in: database) }
+        }
+        let environment = try Environment(directory: directory.path, options: .small)
+        let database = try environment.openDatabase("a")
+        #expect(try environment.read { try $0.get([2].bytes, in: database)?.array } == [1])
+        let information = try environment.information()
+        #expect(information.mapSizeBytes == 1 << 30)
+        #expect(information.maxReaders == 1024)
+        #expect(information.lastTransactionID == 2)
+        #expect(information.pageSizeBytes == sysconf(Int32(_SC_PAGESIZE)))
+        #expect(try directory.read().count >= (information.lastPage + 1) * information.pageSizeBytes)
+    }
+
+    @Test func `takes a map of 1 TiB, or a smaller one where there is no room`() async throws {
+        let directory = try TemporaryDirectory()
+        #expect(try Environment(directory: directory.path).information().mapSizeBytes == 1 << 40)
+        await #expect(processExitsWith: .success) { [path = directory.path as String] in
+            // 32 GiB of address space hold a map of 16 GiB, but not one of 32 GiB.
+            var limit = rlimit(rlim_cur: 32 << 30, rlim_max: 32 << 30)
+            try #require(setrlimit(Int32(RLIMIT_AS.rawValue), &limit) == 0)
+            #expect(try Environment(directory: path).information().mapSizeBytes == 16 << 30)
+        }
+        await #expect(processExitsWith: .success) { [path = directory.path as String] in
+            var limit = rlimit(rlim_cur: 4 << 30, rlim_max: 4 << 30)
+            try #require(setrlimit(Int32(RLIMIT_AS.rawValue), &limit) == 0)
+            let error = #expect(throws: LMDBError.self) { try Environment(directory: path) }
+            #expect(error?.code == .ENOMEM)
+        }
+    }
+
+    @Test func `is refused where there is none`() throws {
+        let directory = try TemporaryDirectory()
+        #expect(throws: LMDBError(.ENOENT, operation: "")) { try Environment(directory: directory.path + "/absent") }
+        var options = Environment.Options.small
+        options.readOnly = true
+        #expect(throws: LMDBError(.ENOENT, operation: "")) {
+            try Environment(directory: directory.path, options: options)
+        }
+    }
+
+    @Test func `is refused a second time in one process, however its path is spelled`() throws {
+        let directory = try TemporaryDirectory()
+        let first = try Environment(directory: directory.path, options: .small)
+        #expect(throws: LMDBError(.EBUSY, operation: "")) {
+            try Environment(directory: directory.path + "/.", options: .small)
+        }
+        _ = first.directory
+    }
+
+    @Test func `opened for reading creates and changes nothing`() throws {
+        let directory = try TemporaryDirectory()
+        do { _ = try Environment(directory: directory.path, options: .small).openDatabase("a") }
+        let before = try directory.read()
+        do {
+            var options = Environment.Options.small
+            options.readOnly = true
+            let environment = try Environment(directory: directory.path, options: options)
+            #expect(throws: LMDBError(.EACCES, operation: "")) { _ = try environment.beginWrite() }
+            #expect(throws: LMDBError(.MDB_NOTFOUND, operation: "")) { try environment.openDatabase("b") }
+            let database = try environment.openDatabase("a")
+            #expect(try environment.read { try $0.statistics(of: database).entries } == 0)
+        }
+        #expect(try directory.read() == before)
+    }
+
+    @Test func `keeps a database to the flags it was created with`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try Environment(directory: directory.path, options: .small)
+        let database = try environment.openDatabase("a", flags: .integerKey)
+        #expect(try environment.openDatabase("a", flags: .integerKey) == database)
+        #expect(throws: LMDBError(.MDB_INCOMPATIBLE, operation: "")) { try environment.openDatabase("a") }
+    }
+
+    @Test func `has no more databases than it was opened for`() throws {
+        let directory = try TemporaryDirectory()
+        var options = Environment.Options.small
+        options.maxDatabases = 2
+        let environment = try Environment(directory: directory.path, options: options)
+        for name in ["a", "b"] { _ = try environment.openDatabase(name) }
+        #expect(throws: LMDBError(.MDB_DBS_FULL, operation: "")) { try environment.openDatabase("c") }
+    }
+
+    @Test func `has no more readers than it was opened for, and room again when one ends`() throws {
+        let directory = try TemporaryDirectory()
+        var options = Environment.Options.small
+        options.maxReaders = 1
+        let environment = try Environment(directory: directory.path, options: options)
+        do {
+            let reader = try environment.beginRead()
+            #expect(throws: LMDBError(.MDB_READERS_FULL, operation: "")) { try environment.read { _ in } }
+            _ = reader.id
+        }
+        try environment.read { _ in }
+    }
+
+    @Test func `frees the slots of readers that were killed`() async throws {
+        let directory = try TemporaryDirectory()
+        let environment = try Environment(directory: directory.path, options: .small)
+        let database = try environment.openDatabase("a")
+        #expect(try environment.clearStaleReaders() == 0)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
+            let environment = try Environment(directory: path, options: .small)
+            let reader = try environment.beginRead()
+            let another = try environment.beginRead()
+            kill(getpid(), SIGKILL)
+            _ = (reader.id, another.id)
+        }
+        func churn() throws -> Int {
+            for round in 0..<100 {
+                let value = [UInt8](repeating: UInt8(round), count: 1_000)
+                try environment.write { try $0.put(value.bytes, at: [1].bytes, in: database) }
+            }
+            return try environment.information().lastPage
+        }
+        let grown = try churn()
+        #expect(try churn() > grown, "a dead reader keeps the pages of its snapshot")
+        #expect(try environment.clearStaleReaders() == 2)
+        let cleared = try churn()
+        #expect(try churn() == cleared)
+    }
+
+    @Test func `syncs on demand`() throws {
+        let directory = try TemporaryDirectory()
+        try Environment(directory: directory.path, options: .small).sync()
+    }
+}

@@ -1,0 +1,21 @@
+import FoundationEssentials
+import LedgerConfiguration
+import SubscriptionLedger
+import Testing
+
+@Suite struct SettingsFileTests {
+    @Test func `paths are relative to the folder of the file`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "subledger.yaml").path
+        try Data("{data: here, trust: {roots: [a.der, /b.der]}}".utf8).write(to: URL(filePath: file))
+        let settings = try Settings(file: file)
+        #expect(settings.data == folder.path + "/here")
+        #expect(settings.trustRoots == [folder.path + "/a.der", "/b.der"])
+    }
+
+    @Test func `a file that is not there is an input failure`() {
+        #expect(throws: InputFailure.self) { try Settings(file: "/nonexistent/subledger.yaml") }
+    }
+}

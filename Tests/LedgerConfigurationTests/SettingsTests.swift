@@ -1,0 +1,79 @@
+import AppStoreModel
+import LedgerConfiguration
+import Primitives
+import Testing
+
+@Suite struct SettingsTests {
+    @Test func `an empty file gives every default`() throws {
+        let settings = try Settings(yaml: "", file: "f")
+        #expect(settings.data == "./data")
+        #expect(settings.http.host == "127.0.0.1")
+        #expect(settings.http.port == 8080)
+        #expect(!settings.http.publicTiles)
+        #expect(settings.log.mapSizeBytes == 1_099_511_627_776)
+        #expect(settings.log.origin == nil)
+        #expect(settings.log.groupCommitEvents == 2_000)
+        #expect(settings.log.quarantineItems == 10_000)
+        #expect(settings.log.quarantineBytes == 268_435_456)
+        #expect(settings.logging.level == .info)
+        #expect(settings.logging.format == .json)
+        #expect(settings.trustRoots.isEmpty && settings.apps.isEmpty && settings.apiKeys.isEmpty)
+    }
+
+    @Test func `every member of the contract is known`() throws {
+        let settings = try Settings(yaml: Self.whole, file: "subledger.yaml")
+        #expect(settings.data == "/var/lib/subledger")
+        #expect(settings.http.host == "::1")
+        #expect(settings.http.port == 9000)
+        #expect(settings.http.publicTiles)
+        #expect(settings.log.mapSizeBytes == 8_589_934_592)
+        #expect(settings.log.origin == "ledger.example/log")
+        #expect(settings.log.groupCommitEvents == 500)
+        #expect(settings.log.quarantineItems == 7)
+        #expect(settings.log.quarantineBytes == 0)
+        #expect(settings.trustRoots == ["test.der", "other.pem"])
+        #expect(
+            settings.apps == [
+                Settings.App(
+                    bundleId: "com.example.app", appAppleId: 123, environments: [.production, .sandbox]),
+                Settings.App(bundleId: "com.example.other", appAppleId: nil, environments: [.xcode]),
+                Settings.App(bundleId: "com.example.third", appAppleId: nil, environments: [.production, .sandbox]),
+            ])
+        #expect(
+            settings.apiKeys == [
+                APIKey(
+                    name: "web", role: .backend, digest: try #require(Digest(hex: String(repeating: "0f", count: 32))))
+            ])
+        #expect(settings.logging.level == .debug)
+        #expect(settings.logging.format == .text)
+    }
+
+    @Test func `what this version does not use is told by name`() throws {
+        let settings = try Settings(yaml: Self.whole, file: "f")
+        #expect(
+            settings.unused == [
+                "apps[0].sharedSecretFile", "apps[0].verifyReceiptURL", "apps[0].serverAPI", "polling",
+            ])
+        let disabled = try Settings(yaml: "polling: {enabled: false, retry: [1h]}", file: "f")
+        #expect(disabled.unused.isEmpty)
+    }
+
+    private static let whole = """
+        data: /var/lib/subledger
+        http:  {host: "::1", port: 9000, publicTiles: true}
+        log:   {mapSizeBytes: 8589934592, origin: ledger.example/log, groupCommitEvents: 500, quarantineItems: 7, \
+        quarantineBytes: 0}
+        trust: {roots: [test.der, other.pem]}
+        apps:
+          - {bundleId: com.example.app, appAppleId: 123, environments: [Production, Sandbox], sharedSecretFile: s.txt,
+             serverAPI: {issuerId: UUID, keyId: ABC, keyFile: k.p8, baseURL: null}, verifyReceiptURL: "https://v.example"}
+          - bundleId: com.example.other
+            appAppleId: null
+            environments: [Xcode]
+          - bundleId: com.example.third
+        apiKeys: [{name: web, role: backend, sha256: "\(String(repeating: "0F", count: 32))"}]
+        polling: {enabled: true, concurrency: 8, callsPerHour: 36000, headroom: 0.8, afterPeriodEnd: 60s, \
+        beforePeriodEnd: 24h, retry: [1h, 6h, 24h], retryForDays: 60}
+        logging: {level: debug, format: text}
+        """
+}

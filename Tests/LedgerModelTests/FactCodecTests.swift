@@ -1,0 +1,220 @@
+import AppStoreModel
+import LedgerModel
+import Primitives
+import Testing
+
+@Suite struct `The fact codec` {
+    /// A renewal of a real app, as the App Store signs it.
+    static let usual = transaction("2000001024998954", 0, 30) {
+        $0.webOrderLineItemId = "2000000113755461"
+        $0.productId = "com.example.app.pro.monthly"
+        $0.subscriptionGroupIdentifier = "21752814"
+        $0.purchaseDate = Instant(milliseconds: 1_759_302_552_000)
+        $0.expiresDate = Instant(milliseconds: 1_759_302_732_000)
+        $0.transactionReason = .renewal
+        $0.price = .init(price: 1_990, currency: "AUD")
+        $0.appTransactionId = "704897469903383919"
+    }
+
+    static func decode(_ bytes: [UInt8]) throws(FactCodecError) -> Observation {
+        try FactCodec.decode(bytes, position: 7, recordedAt: Instant(milliseconds: 8))
+    }
+
+    @Test func `keeps a usual transaction below 300 bytes`() {
+        let count = FactCodec.encode(Self.usual).count
+        #expect((128...300).contains(count), "\(count) bytes")
+    }
+
+    @Test func `writes these bytes`() throws {
+        var fact = RenewalFact()
+        fact.productId = "pro"
+        fact.autoRenewStatus = .off
+        fact.isInBillingRetryPeriod = true
+        fact.renewalDate = Instant(milliseconds: 300)
+        fact.eligibleWinBackOfferIds = ["a", "bc"]
+        let digest = try #require(Digest(hex: String(repeating: "0f", count: 32)))
+        let source = Source(
+            name: ObservationName(digest: digest, path: "p"), time: Instant(milliseconds: -1), rank: .jws, position: 7,
+            recordedAt: Instant(milliseconds: 8))
+        let observation = Observation(source: source, fact: .renewal(fact))
+        let header = "010205" + String(repeating: "0f", count: 32) + "017001"
+        let fields = "010370726f" + "0300" + "0501" + "07d804" + "0a0201610262" + "63"
+        #expect(Hex.encode(FactCodec.encode(observation)) == header + fields)
+        #expect(try Self.decode(FactCodec.encode(observation)) == observation)
+    }
+
+    struct Refusal: Sendable {
+        let bytes: [UInt8]
+        let code: FactCodecError.Code
+    }
+
+    static let refusals: [Refusal] = {
+        let good = FactCodec.encode(usual)
+        func changed(_ index: Int, to byte: UInt8) -> [UInt8] {
+            var bytes = good
+            bytes[index] = byte
+            return bytes
+        }
+        let header = Array(good[..<35])
+        return [
+            Refusal(bytes: [], code: .truncated),
+            Refusal(bytes: changed(0, to: 2), code: .versionUnknown),
+            Refusal(bytes: changed(1, to: 0), code: .malformed),
+            Refusal(bytes: changed(1, to: 5), code: .malformed),
+            Refusal(bytes: changed(2, to: 6), code: .malformed),
+            Refusal(bytes: good + [0], code: .malformed),
+            Refusal(bytes: good + [1, 0], code: .malformed),
+            // A path of two bytes that are no UTF-8, and one longer than the rest.
+            Refusal(bytes: header + [2, 0xC0, 0xAF, 0, 0], code: .malformed),
+            Refusal(bytes: header + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0], code: .truncated),
+            // A length of zero in two bytes, and one of 65 bits.
+            Refusal(bytes: header + [0x80, 0, 0, 0], code: .malformed),
+            Refusal(bytes: header + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2, 0], code: .malformed),
+        ]
+    }()
+
+    @Test(arguments: refusals)
+    func `refuses what it did not write`(refusal: Refusal) throws {
+        let error = #expect(throws: FactCodecError.self) { try Self.decode(refusal.bytes) }
+        #expect(error?.code == refusal.code)
+    }
+
+    @Test func `gives back every fact`() throws {
+        var generator = SeededGenerator()
+        for _ in 0..<2_000 {
+            let original = generator.anyObservation()
+            #expect(try Self.decode(FactCodec.encode(original)) == original, "seed \(SeededGenerator.seed)")
+        }
+    }
+
+    @Test func `refuses a truncation within a field, and takes one between two for the shorter fact it is`() throws {
+        var generator = SeededGenerator()
+        for _ in 0..<50 {
+            let bytes = FactCodec.encode(generator.anyObservation())
+            // What is cut between two fields is a shorter fact; within one it is refused.
+            for count in 0..<bytes.count {
+                let cut = Array(bytes.prefix(count))
+                if let decoded = try? Self.decode(cut) { #expect(FactCodec.encode(decoded) == cut) }
+            }
+        }
+    }
+
+    @Test func `has one form for each fact: what decodes from changed bytes encodes to them again`() throws {
+        var generator = SeededGenerator()
+        var accepted = 0
+        for _ in 0..<20_000 {
+            var bytes = FactCodec.encode(generator.anyObservation())
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let index = Int.random(in: 0..<bytes.count, using: &generator)
+                switch Int.random(in: 0..<4, using: &generator) {
+                case 0: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+                case 1: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+                case 2: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: index)
+                default: bytes.remove(at: index)
+                }
+            }
+            guard let decoded = try? Self.decode(bytes) else { continue }
+            accepted += 1
+            #expect(FactCodec.encode(decoded) == bytes, "seed \(SeededGenerator.seed)")
+        }
+        // Most changes fall into a string or a date, which is another fact of the right form.
+        #expect(accepted > 1_000)
+    }
+}
+
+extension SeededGenerator {
+    mutating func anyObservation() -> Observation {
+        let digest = Digest(words: (next(), next(), next(), next()))
+        let source = Source(
+            name: ObservationName(digest: digest, path: chance(80) ? "" : text()), time: instant(),
+            rank: pick(SourceRank.allCases), position: 7, recordedAt: Instant(milliseconds: 8))
+        let facts: [Fact] = [
+            .transaction(transactionFact()), .renewal(renewalFact()), .notification(notificationFact()),
+            .app(appFact()),
+        ]
+        return Observation(source: source, fact: pick(facts))
+    }
+
+    private mutating func transactionFact() -> TransactionFact {
+        var fact = TransactionFact(transactionId: text())
+        fact.webOrderLineItemId = maybe { $0.text() }
+        fact.productId = maybe { $0.text() }
+        fact.subscriptionGroupIdentifier = maybe { $0.text() }
+        fact.type = maybe { .init(rawValue: $0.text()) }
+        fact.inAppOwnershipType = maybe { .init(rawValue: $0.text()) }
+        fact.transactionReason = maybe { .init(rawValue: $0.text()) }
+        fact.purchaseDate = maybe { $0.instant() }
+        fact.expiresDate = maybe { $0.instant() }
+        fact.isUpgraded = chance(50)
+        fact.revocation = maybe { .init(revocationDate: $0.instant()) }
+        fact.revocation?.revocationReason = maybe { .init(rawValue: $0.number()) }
+        fact.revocation?.revocationType = maybe { .init(rawValue: $0.text()) }
+        fact.revocation?.revocationPercentage = maybe { $0.number() }
+        fact.offer = .init(
+            offerType: maybe { .init(rawValue: $0.number()) }, offerIdentifier: maybe { $0.text() },
+            offerDiscountType: maybe { .init(rawValue: $0.text()) }, offerPeriod: maybe { $0.text() })
+        fact.price = maybe { generator in
+            .init(price: generator.number(), currency: generator.maybe { $0.text() })
+        }
+        fact.appAccountToken = maybe { $0.text() }
+        fact.appTransactionId = maybe { $0.text() }
+        fact.previousOriginalTransactionId = maybe { $0.text() }
+        return fact
+    }
+
+    private mutating func renewalFact() -> RenewalFact {
+        var fact = RenewalFact()
+        fact.productId = maybe { $0.text() }
+        fact.autoRenewProductId = maybe { $0.text() }
+        fact.autoRenewStatus = maybe { .init(rawValue: $0.number()) }
+        fact.expirationIntent = maybe { .init(rawValue: $0.number()) }
+        fact.isInBillingRetryPeriod = maybe { $0.chance(50) }
+        fact.gracePeriodExpiresDate = maybe { $0.instant() }
+        fact.renewalDate = maybe { $0.instant() }
+        fact.recentSubscriptionStartDate = maybe { $0.instant() }
+        fact.priceIncreaseStatus = maybe { .init(rawValue: $0.number()) }
+        fact.eligibleWinBackOfferIds = (0..<Int.random(in: 0...3, using: &self)).map { _ in text() }
+        fact.appAccountToken = maybe { $0.text() }
+        fact.appTransactionId = maybe { $0.text() }
+        fact.commitmentAutoRenewStatus = maybe { .init(rawValue: $0.number()) }
+        return fact
+    }
+
+    private mutating func notificationFact() -> NotificationFact {
+        var fact = NotificationFact()
+        fact.notificationType = maybe { .init(rawValue: $0.text()) }
+        fact.subtype = maybe { .init(rawValue: $0.text()) }
+        fact.notificationUUID = maybe { $0.text() }
+        fact.status = maybe { .init(rawValue: $0.number()) }
+        fact.signedTransactionInfo = maybe { Digest(words: ($0.next(), 0, 1, 2)) }
+        fact.signedRenewalInfo = maybe { Digest(words: ($0.next(), 0, 1, 2)) }
+        fact.signedAppTransactionInfo = maybe { Digest(words: ($0.next(), 0, 1, 2)) }
+        return fact
+    }
+
+    private mutating func appFact() -> AppFact {
+        var fact = AppFact()
+        fact.originalApplicationVersion = maybe { $0.text() }
+        fact.originalPurchaseDate = maybe { $0.instant() }
+        fact.originalPlatform = maybe { .init(rawValue: $0.text()) }
+        fact.preorderDate = maybe { $0.instant() }
+        return fact
+    }
+
+    private mutating func maybe<Value>(_ make: (inout SeededGenerator) -> Value) -> Value? {
+        chance(60) ? make(&self) : nil
+    }
+
+    private mutating func text() -> String {
+        let letters = ["", "a", "0", "é", "e\u{301}", "\u{0}", "🜁", "com.example.app"]
+        return (0..<Int.random(in: 0...6, using: &self)).map { _ in pick(letters) }.joined()
+    }
+
+    private mutating func number() -> Int64 {
+        pick([0, 1, -1, 5, 127, 128, .max, .min, Int64(truncatingIfNeeded: next())])
+    }
+
+    private mutating func instant() -> Instant {
+        Instant(milliseconds: number())
+    }
+}

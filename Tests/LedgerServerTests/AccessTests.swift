@@ -1,0 +1,165 @@
+import AppStoreSimulation
+import HTTPTypes
+import HummingbirdTesting
+import LedgerConfiguration
+import LedgerServer
+import Primitives
+import Testing
+
+/// A call of a route, and the roles that the contract lets make it; nil: no key is needed.
+struct RouteCall: Sendable {
+    let method: HTTPRequest.Method
+    let template: String
+    let uri: String
+    let roles: Set<Role>?
+
+    init(_ method: HTTPRequest.Method, _ template: String, _ uri: String? = nil, _ roles: Set<Role>?) {
+        self.method = method
+        self.template = template
+        self.uri = uri ?? template
+        self.roles = roles
+    }
+
+    static let all = [
+        RouteCall(.post, "/v1/app-store/notifications", nil, nil),
+        RouteCall(.post, "/v1/transactions", nil, [.app, .backend, .admin]),
+        RouteCall(.get, "/v1/customers/{id}", "/v1/customers/a", [.backend, .auditor, .admin]),
+        RouteCall(.post, "/v1/customers/{id}/identify", "/v1/customers/a/identify", [.backend, .admin]),
+        RouteCall(
+            .get, "/v1/subscriptions/{originalTransactionId}", "/v1/subscriptions/1", [.backend, .auditor, .admin]),
+        RouteCall(
+            .get, "/v1/subscriptions/{originalTransactionId}/history", "/v1/subscriptions/1/history",
+            [.backend, .auditor, .admin]),
+        RouteCall(.get, "/v1/events", nil, [.analyst, .auditor, .admin]),
+        RouteCall(.get, "/v1/transitions", nil, [.analyst, .auditor, .admin]),
+        RouteCall(.get, "/v1/evidence/{position}", "/v1/evidence/0", [.auditor, .admin]),
+        RouteCall(.get, "/v1/evidence", nil, [.auditor, .admin]),
+        RouteCall(.get, "/checkpoint", nil, [.auditor, .admin]),
+        RouteCall(.get, "/tile/{path}", "/tile/0/000", [.auditor, .admin]),
+        RouteCall(.get, "/healthz", nil, nil),
+        RouteCall(.get, "/readyz", nil, nil),
+        RouteCall(.get, "/metrics", nil, [.auditor, .admin]),
+        RouteCall(.get, "/openapi.yaml", nil, nil),
+    ]
+
+    func make(_ client: any TestClientProtocol, _ headers: HTTPFields = [:]) async throws -> TestResponse {
+        method == .post ? try await client.post(uri, "{}".utf8, headers) : try await client.get(uri, headers)
+    }
+}
+
+@Suite struct AccessTests {
+    @Test func `the table has every route`() throws {
+        let test = try TestLedger()
+        let routes = test.server.routes.map { "\($0.method) \($0.template)" }
+        #expect(routes == RouteCall.all.map { "\($0.method) \($0.template)" })
+    }
+
+    @Test func `each role may do what the contract lets it do, and nothing else`() async throws {
+        let test = try TestLedger(keys: TestKey.all)
+        try await test.calls { client in
+            for call in RouteCall.all {
+                for key in TestKey.all {
+                    let answer = try await call.make(client, key.headers)
+                    if let roles = call.roles, !roles.contains(key.role) {
+                        try answer.expectProblem("role_forbidden", .forbidden)
+                        let problem = try answer.json()
+                        #expect(problem["found"]?.string == key.role.rawValue)
+                    } else {
+                        let isForbidden = answer.status == .unauthorized || answer.status == .forbidden
+                        #expect(!isForbidden, "\(call.uri) \(key.role)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `without a key only what is for anybody is answered`() async throws {
+        let test = try TestLedger(keys: TestKey.all)
+        try await test.calls { client in
+            for call in RouteCall.all {
+                let answer = try await call.make(client)
+                guard call.roles != nil else {
+                    #expect(answer.status != .unauthorized)
+                    continue
+                }
+                try answer.expectProblem("key_missing", .unauthorized)
+                #expect(answer.headers[.wwwAuthenticate] == "Bearer")
+            }
+        }
+    }
+
+    @Test func `public tiles are for anybody, and nothing else is`() async throws {
+        let test = try TestLedger(keys: TestKey.all, publicTiles: true)
+        try await test.calls { client in
+            for call in RouteCall.all where call.roles != nil {
+                let answer = try await call.make(client)
+                let isPublic = call.template == "/checkpoint" || call.template == "/tile/{path}"
+                #expect((answer.status == .unauthorized) == !isPublic, "\(call.uri)")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("Basic c2w6c2w=", "key_missing"), ("Bearer", "key_missing"), ("", "key_missing"),
+            ("Bearer sl_admin_x", "key_unknown"), ("Bearer  ", "key_missing"),
+            ("Bearer \(TestKey(.admin).text.dropLast())", "key_unknown"),
+            ("Bearer \(TestKey(.admin).text.uppercased())", "key_unknown"),
+        ])
+    func `what is no key of ours is 401`(_ authorization: String, _ code: String) async throws {
+        let test = try TestLedger(keys: TestKey.all)
+        try await test.calls { client in
+            let answer = try await client.get("/v1/events", [.authorization: authorization])
+            try answer.expectProblem(code, .unauthorized)
+            #expect(!answer.text.contains(TestKey(.admin).text.dropLast()))
+        }
+    }
+
+    @Test func `the scheme may be written in any case`() async throws {
+        let test = try TestLedger(keys: TestKey.all)
+        try await test.calls { client in
+            let headers: HTTPFields = [.authorization: "bearer \(TestKey(.admin).text)"]
+            let answer = try await client.get("/v1/events", headers)
+            #expect(answer.status == .ok)
+        }
+    }
+
+    @Test func `without configured keys everybody is an administrator`() async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            for call in RouteCall.all {
+                let answer = try await call.make(client)
+                #expect(answer.status != .unauthorized && answer.status != .forbidden, "\(call.uri)")
+            }
+        }
+    }
+
+    @Test func `a key calls two hundred times at once and a hundred times a second`() async throws {
+        let test = try TestLedger(keys: TestKey.all)
+        try await test.calls { client in
+            let backend = TestKey(.backend).headers
+            for _ in 0..<200 { #expect(try await client.get("/v1/customers/a", backend).status == .ok) }
+            let refused = try await client.get("/v1/customers/a", backend)
+            try refused.expectProblem("rate_limited", .tooManyRequests)
+            #expect(refused.headers[.retryAfter] == "1")
+            // Another key has its own allowance, and what is for anybody needs none.
+            #expect(try await client.get("/v1/customers/a", TestKey(.admin).headers).status == .ok)
+            #expect(try await client.get("/healthz", backend).status == .ok)
+
+            test.time.advance(by: .seconds(1))
+            for _ in 0..<100 { #expect(try await client.get("/v1/customers/a", backend).status == .ok) }
+            try await client.get("/v1/customers/a", backend).expectProblem("rate_limited", .tooManyRequests)
+        }
+    }
+
+    @Test func `the App Store is not limited by how often it calls`() async throws {
+        let test = try TestLedger(keys: TestKey.all)
+        let body = try #require(Sample.notifications().first?.body)
+        try await test.calls { client in
+            for _ in 0..<250 {
+                let answer = try await client.post("/v1/app-store/notifications", body)
+                #expect(answer.status == .ok)
+            }
+        }
+    }
+}

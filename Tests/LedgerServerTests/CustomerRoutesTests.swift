@@ -1,0 +1,185 @@
+import AppStoreSimulation
+import HTTPTypes
+import HummingbirdTesting
+import LedgerConfiguration
+import Primitives
+import Testing
+
+@Suite struct CustomerRoutesTests {
+    private static func posting(_ transactions: [String], _ members: [JSONValue.Member] = []) -> [UInt8] {
+        let transactions = JSONValue.array(transactions.map { .string($0) })
+        return Array(JSONValue.object([.init("signedTransactions", transactions)] + members).serialized().utf8)
+    }
+
+    @Test func `what a device posts may be finished, and is the customer's from then on`() async throws {
+        let test = try TestLedger()
+        let transactions = Sample.notifications().map(\.transactionText)
+        try await test.calls { client in
+            let body = Self.posting(transactions, [.init("customerId", .string("al/ice@example.com"))])
+            let answer = try await client.post("/v1/transactions", body)
+            #expect(answer.status == .ok)
+            let json = try answer.json()
+            #expect(json.members.map(\.key) == ["finish", "duplicates", "refused", "customer"])
+            #expect(json["finish"]?.elements?.count == transactions.count)
+            #expect(json["duplicates"]?.elements?.count == 0)
+            #expect(json["finish"]?.elements?.first?["originalTransactionId"]?.string == Sample.originalTransactionId)
+
+            let again = try await client.post("/v1/transactions", body).json()
+            #expect(again["finish"]?.elements?.count == transactions.count)
+            #expect(again["duplicates"]?.elements?.count == transactions.count)
+
+            let customer = try await client.get("/v1/customers/al%2Fice%40example.com")
+            #expect(customer.status == .ok)
+            #expect(try customer.json()["id"]?.string == "al/ice@example.com")
+            let row = try customer.json()["subscriptions"]?.elements?.first
+            #expect(row?["status"]?.string == "active")
+            #expect(row?["entitled"]?.bool == true)
+        }
+    }
+
+    @Test func `the state asked for is that of the instant asked for`() async throws {
+        let test = try TestLedger()
+        let body = Self.posting(
+            Sample.notifications().map(\.transactionText), [.init("customerId", .string("alice"))])
+        try await test.calls { client in
+            _ = try await client.post("/v1/transactions", body)
+            let later = try await client.get("/v1/customers/alice?asOf=2026-01-01").json()
+            #expect(later["asOf"]?.string == "2026-01-01T00:00:00.000Z")
+            #expect(later["subscriptions"]?.elements?.first?["status"]?.string == "expired")
+            let unknown = try await client.get("/v1/customers/alice?knownAt=0").json()
+            #expect(unknown["subscriptions"]?.elements?.count == 0)
+        }
+    }
+
+    @Test func `to an unknown id everything is new`() async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            let answer = try await client.get("/v1/customers/nobody")
+            #expect(answer.status == .ok)
+            let json = try answer.json()
+            #expect(json.members.map(\.key) == ["id", "asOf", "knownAt", "subscriptions", "nextStep"])
+            #expect(json["subscriptions"]?.elements?.isEmpty == true)
+        }
+    }
+
+    @Test func `an anonymous customer becomes a known one, once`() async throws {
+        let test = try TestLedger()
+        let transactions = [try #require(Sample.notifications().first).transactionText]
+        try await test.calls { client in
+            let posted = try await client.post("/v1/transactions", Self.posting(transactions)).json()
+            let handle = try #require(posted["customer"]?["handle"]?.string)
+            let body = JSONValue.object(["handle": .string(handle)]).serialized().utf8
+            let known = try await client.post("/v1/customers/alice/identify", body)
+            #expect(known.status == .ok)
+            #expect(try known.json()["subscriptions"]?.elements?.count == 1)
+            #expect(try await client.get("/v1/customers/alice").json()["subscriptions"]?.elements?.count == 1)
+        }
+    }
+
+    @Test func `only an administrator merges two known customers`() async throws {
+        let test = try TestLedger(keys: TestKey.all)
+        let body = Self.posting(
+            [try #require(Sample.notifications().first).transactionText], [.init("customerId", .string("alice"))])
+        let json: HTTPFields = [.contentType: "application/json"]
+        try await test.calls { client in
+            let backend = TestKey(.backend).headers + json
+            _ = try await client.post("/v1/transactions", body, backend)
+            let anonymous = try await client.post(
+                "/v1/transactions", Self.posting([Sample.notifications()[1].transactionText]), backend)
+            let handle = try #require(try anonymous.json()["customer"]?["handle"]?.string)
+            let identify = JSONValue.object(["handle": .string(handle)]).serialized().utf8
+            #expect(try await client.post("/v1/customers/bob/identify", identify, backend).status == .ok)
+            try await client.post("/v1/customers/carol/identify", identify, backend)
+                .expectProblem("customer_conflict", .conflict)
+            let merged = try await client.post("/v1/customers/carol/identify", identify, TestKey(.admin).headers + json)
+            #expect(merged.status == .ok)
+        }
+    }
+
+    @Test func `what is refused is told one by one, and all refused is 403`() async throws {
+        let test = try TestLedger()
+        let good = try #require(Sample.notifications().first?.transaction)
+        try await test.calls { client in
+            let mixed = try await client.post("/v1/transactions", Self.posting([good.forged.text, good.text]))
+            #expect(mixed.status == .ok)
+            let refused = try mixed.json()["refused"]?.elements?.first
+            #expect(refused?["index"]?.integer == 0)
+            #expect(refused?["code"]?.string == "signature_invalid")
+            #expect(refused?["advice"]?.string?.isEmpty == false)
+
+            let all = try await client.post("/v1/transactions", Self.posting([good.forged.text]))
+            #expect(all.status == .forbidden)
+            #expect(all.headers[.contentType] == "application/json")
+            #expect(try all.json()["refused"]?.elements?.count == 1)
+            #expect(try all.json()["finish"]?.elements?.count == 0)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("{", "payload_not_json"), ("[]", "posting_malformed"), ("{}", "posting_malformed"),
+            (#"{"signedTransactions":"a"}"#, "posting_malformed"),
+            (#"{"signedTransactions":[1]}"#, "posting_malformed"),
+            (#"{"signedTransactions":["a"],"customerId":3}"#, "posting_malformed"),
+            (#"{"signedTransactions":["a"],"customerId":""}"#, "customer_id_invalid"),
+            (#"{"signedTransactions":["a"\#(String(repeating: #","a""#, count: 100))]}"#, "posting_malformed"),
+        ])
+    func `a posting that cannot be meant is 400`(_ body: String, _ code: String) async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            try await client.post("/v1/transactions", body.utf8).expectProblem(code, .badRequest)
+        }
+    }
+
+    @Test func `an unknown handle is 404, for posting and for identifying`() async throws {
+        let test = try TestLedger()
+        let good = try #require(Sample.notifications().first).transactionText
+        let handle = JSONValue.Member("handle", .string(String(repeating: "0", count: 32)))
+        try await test.calls { client in
+            try await client.post("/v1/transactions", Self.posting([good], [handle]))
+                .expectProblem("handle_unknown", .notFound)
+            try await client.post("/v1/customers/a/identify", JSONValue.object([handle]).serialized().utf8)
+                .expectProblem("handle_unknown", .notFound)
+        }
+    }
+
+    @Test(arguments: ["[]", "{}", #"{"handle":1}"#])
+    func `identifying needs a handle`(_ body: String) async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            try await client.post("/v1/customers/a/identify", body.utf8)
+                .expectProblem("posting_malformed", .badRequest)
+        }
+    }
+
+    @Test func `bodies are bounded and JSON`() async throws {
+        let test = try TestLedger()
+        let large = [UInt8](repeating: UInt8(ascii: " "), count: 8 * 1_024 * 1_024 + 1)
+        try await test.calls { client in
+            for uri in ["/v1/transactions", "/v1/customers/a/identify"] {
+                try await client.post(uri, large).expectProblem("payload_too_large", .contentTooLarge)
+                try await client.post(uri, "{}".utf8, [.contentType: "text/plain"])
+                    .expectProblem("media_type_unsupported", .unsupportedMediaType)
+            }
+        }
+    }
+
+    @Test func `a posting may fill eight megabytes`() async throws {
+        let test = try TestLedger()
+        let good = try #require(Sample.notifications().first).transactionText
+        let padding = String(repeating: " ", count: 8 * 1_024 * 1_024 - 100 - good.utf8.count)
+        let body = "{\"signedTransactions\":[\"\(good)\"]\(padding)}"
+        try await test.calls { client in
+            let answer = try await client.post("/v1/transactions", body.utf8)
+            #expect(answer.status == .ok)
+        }
+    }
+}
+
+extension HTTPFields {
+    static func + (left: HTTPFields, right: HTTPFields) -> HTTPFields {
+        var all = left
+        all.append(contentsOf: right)
+        return all
+    }
+}

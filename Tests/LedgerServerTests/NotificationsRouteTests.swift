@@ -1,0 +1,184 @@
+import AppStoreModel
+import AppStoreSimulation
+import AppStoreVerification
+import EventLog
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Primitives
+import SubscriptionLedger
+import Testing
+
+@Suite struct NotificationsRouteTests {
+    private static let uri = "/v1/app-store/notifications"
+
+    @Test func `a notification is answered with its position, and again as a duplicate`() async throws {
+        let test = try TestLedger()
+        let bodies = Sample.notifications().compactMap(\.body)
+        try await test.calls { client in
+            for (index, body) in bodies.enumerated() {
+                let answer = try await client.post(Self.uri, body)
+                #expect(answer.status == .ok)
+                #expect(answer.text == #"{"position":\#(index),"duplicate":false}"#)
+                #expect(try test.ledger.log.head().size == UInt64(index + 1))
+            }
+            let again = try await client.post(Self.uri, bodies[1])
+            #expect(again.text == #"{"position":1,"duplicate":true}"#)
+        }
+        #expect(try test.ledger.log.head().size == UInt64(bodies.count))
+    }
+
+    @Test(
+        arguments: [
+            ("", "payload_not_json"),
+            ("{", "payload_not_json"),
+            ("text", "payload_not_json"),
+            ("[]", "kind_unknown"),
+            ("{}", "kind_unknown"),
+            (#"{"signedPayload":1}"#, "kind_unknown"),
+            (#"{"signedPayload":null}"#, "kind_unknown"),
+            (#"{"signedPayload":"a","signedPayload":"b"}"#, "payload_duplicate_key"),
+            (String(repeating: "[", count: 40), "payload_too_deep"),
+        ])
+    func `what is not JSON with a signedPayload is 400`(_ body: String, _ code: String) async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            try await client.post(Self.uri, body.utf8).expectProblem(code, .badRequest)
+        }
+        #expect(test.ledger.quarantine?.size.items == 0)
+    }
+
+    @Test func `bytes that are not UTF-8 are 400`() async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            try await client.post(Self.uri, [0x22, 0xFF, 0x22]).expectProblem("not_utf8", .badRequest)
+        }
+    }
+
+    @Test func `a version 1 body comes again later, and is not kept`() async throws {
+        let test = try TestLedger()
+        let body = #"{"notification_type":"DID_RENEW","password":"secret","unified_receipt":{}}"#
+        try await test.calls { client in
+            try await client.post(Self.uri, body.utf8)
+                .expectProblem("notification_version_unsupported", .serviceUnavailable)
+        }
+        #expect(test.ledger.quarantine?.size.items == 0)
+        #expect(try test.ledger.log.head().size == 0)
+    }
+
+    /// A well-formed notification that is refused for good, with its code.
+    private static func refused() throws -> [(code: String, jws: String)] {
+        let signed = try #require(Sample.notifications().first)
+        let foreign = try JWSSigner(SigningAuthority.mint(SigningPlan()))
+        let transaction = try #require(signed.transaction)
+        return [
+            ("signature_invalid", signed.jws.forged.text),
+            ("chain_untrusted", foreign.sign(signed.jws.payload).text),
+            ("claim_missing", transaction.text),
+        ]
+    }
+
+    @Test func `what is refused is 403, and kept first when it is well-formed`() async throws {
+        let test = try TestLedger()
+        let refused = try Self.refused()
+        try await test.calls { client in
+            for (index, (code, jws)) in refused.enumerated() {
+                let body = JSONValue.object(["signedPayload": .string(jws)]).serialized()
+                try await client.post(Self.uri, body.utf8).expectProblem(code, .forbidden)
+                #expect(test.ledger.quarantine?.size.items == index + 1)
+            }
+            try await client.post(Self.uri, #"{"signedPayload":"no.jws"}"#.utf8)
+                .expectProblem("jws_malformed", .forbidden)
+        }
+        #expect(test.ledger.quarantine?.size.items == refused.count)
+        #expect(try test.ledger.log.head().size == 0)
+    }
+
+    @Test func `what only our configuration refuses comes again later, and is kept`() async throws {
+        let other = try TestLedger(apps: [TrustPolicy.App(bundleId: "com.example.other")])
+        let sandbox = try TestLedger(
+            apps: [TrustPolicy.App(bundleId: "com.example.app", environments: [.sandbox])])
+        let body = try #require(Sample.notifications().first?.body)
+        for (test, code) in [(other, "bundle_mismatch"), (sandbox, "environment_mismatch")] {
+            try await test.calls { client in
+                try await client.post(Self.uri, body).expectProblem(code, .serviceUnavailable)
+            }
+            #expect(test.ledger.quarantine?.size.items == 1)
+        }
+    }
+
+    @Test func `another app's Apple ID is refused for good`() async throws {
+        let test = try TestLedger(apps: [TrustPolicy.App(bundleId: "com.example.app", appAppleId: 1)])
+        let body = try #require(Sample.notifications().first?.body)
+        try await test.calls { client in
+            try await client.post(Self.uri, body).expectProblem("app_apple_id_mismatch", .forbidden)
+        }
+    }
+
+    @Test func `what cannot be kept for want of room comes again later`() async throws {
+        let test = try TestLedger { $0.quarantine.items = 0 }
+        let forged = try #require(Sample.notifications().first).jws.forged.text
+        let body = JSONValue.object(["signedPayload": .string(forged)]).serialized()
+        try await test.calls { client in
+            try await client.post(Self.uri, body.utf8).expectProblem("signature_invalid", .serviceUnavailable)
+        }
+    }
+
+    @Test func `a body beyond 256 KiB is 413, whether it says so or not`() async throws {
+        let test = try TestLedger()
+        let limit = 256 * 1_024
+        let padded = #"{"signedPayload":""# + String(repeating: "a", count: limit) + #""}"#
+        try await test.calls { client in
+            try await client.post(Self.uri, padded.utf8).expectProblem("payload_too_large", .contentTooLarge)
+            let chunked = try await client.execute(
+                uri: Self.uri, method: .post, headers: [.contentType: "application/json", .contentLength: "10"],
+                body: ByteBuffer(string: padded))
+            try chunked.expectProblem("payload_too_large", .contentTooLarge)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("text/plain", 415), ("application/x-www-form-urlencoded", 415), ("application/jsonp", 415),
+            ("application/json", 200), ("application/json; charset=utf-8", 200), ("Application/JSON", 200),
+        ])
+    func `only JSON is taken`(_ type: String, _ status: Int) async throws {
+        let test = try TestLedger()
+        let body = try #require(Sample.notifications().first?.body)
+        try await test.calls { client in
+            let answer = try await client.post(Self.uri, body, [.contentType: type])
+            if status == 415 {
+                try answer.expectProblem("media_type_unsupported", .unsupportedMediaType)
+            } else {
+                #expect(answer.status.code == status)
+            }
+        }
+    }
+
+    @Test func `a body that does not say what it is is taken for JSON`() async throws {
+        let test = try TestLedger()
+        let body = try #require(Sample.notifications().first?.body)
+        try await test.calls { client in
+            let answer = try await client.post(Self.uri, body, [:])
+            #expect(answer.status == .ok)
+        }
+    }
+
+    @Test func `no key is asked for`() async throws {
+        let test = try TestLedger(keys: TestKey.all)
+        let body = try #require(Sample.notifications().first?.body)
+        try await test.calls { client in
+            let answer = try await client.post(Self.uri, body)
+            #expect(answer.status == .ok)
+        }
+    }
+
+    @Test func `a ledger that is closing says busy`() async throws {
+        let test = try TestLedger()
+        let body = try #require(Sample.notifications().first?.body)
+        try await test.calls { client in
+            test.ledger.log.close()
+            try await client.post(Self.uri, body).expectProblem("busy", .serviceUnavailable)
+        }
+    }
+}

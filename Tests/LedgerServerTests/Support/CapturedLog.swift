@@ -1,0 +1,23 @@
+import LedgerConfiguration
+import LedgerServer
+import Logging
+import Primitives
+import Synchronization
+
+/// What a server tells its log, down to the finest level.
+final class CapturedLog: Sendable {
+    private let captured = Mutex<[String]>([])
+
+    var lines: [String] { captured.withLock { $0 } }
+
+    func logger(_ format: Settings.Logging.Format = .json) -> Logger {
+        var settings = Settings.Logging()
+        settings.level = .trace
+        settings.format = format
+        return Logger(label: "test") { _ in
+            LineLogHandler(settings, clock: { Instant(milliseconds: 0) }) { line in
+                self.captured.withLock { $0.append(line) }
+            }
+        }
+    }
+}

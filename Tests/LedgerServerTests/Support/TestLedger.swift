@@ -1,0 +1,71 @@
+import AppStoreModel
+import AppStoreSimulation
+import AppStoreVerification
+import EventLog
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import LedgerConfiguration
+import LedgerServer
+import Primitives
+import SubscriptionLedger
+
+/// A ledger in a folder of its own, and a server for it; closed and removed when the test lets go of it.
+final class TestLedger: Sendable {
+    let clock: TestClock
+    let ledger: Ledger
+    let server: LedgerServer
+    let log = CapturedLog()
+    /// What the server measures time by.
+    let time = TestTime()
+
+    /// - Parameters:
+    ///   - apps: empty takes those of any.
+    ///   - adjust: anything else that is to be other than usual.
+    init(
+        keys: [TestKey] = [], publicTiles: Bool = false,
+        apps: [TrustPolicy.App] = [TrustPolicy.App(bundleId: "com.example.app", appAppleId: 1_234_567_890)],
+        at instant: Instant = Sample.end, adjust: (inout Ledger.Configuration) -> Void = { _ in }
+    ) throws {
+        let clock = TestClock(instant)
+        self.clock = clock
+        let path = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
+        var configuration = Ledger.Configuration(folder: DataFolder(path: path), clock: { clock.now })
+        configuration.mapSizeBytes = 1 << 30
+        configuration.trust = TrustPolicy(
+            apps: apps, configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)])
+        adjust(&configuration)
+        ledger = try Ledger(writing: configuration)
+        var serving = LedgerServer.Configuration()
+        serving.http.publicTiles = publicTiles
+        serving.http.port = 0
+        serving.apiKeys = keys.map(\.configured)
+        serving.now = { [time] in time.now }
+        server = try LedgerServer(ledger, serving, logger: log.logger())
+    }
+
+    deinit {
+        ledger.close()
+        try? FileManager.default.removeItem(atPath: ledger.configuration.folder.path)
+    }
+
+    /// Calls the routes without a network.
+    func calls<Value>(_ body: @Sendable (any TestClientProtocol) async throws -> Value) async throws -> Value {
+        try await server.application().test(.router, body)
+    }
+
+    /// The checkpoint of the head as it is served; it is renewed at most once a second.
+    func checkpoint(_ client: any TestClientProtocol, _ headers: HTTPFields = [:]) async throws -> TestResponse {
+        time.advance(by: .seconds(60))
+        return try await client.get("/checkpoint", headers)
+    }
+
+    /// Appends without the server.
+    func append(_ artifacts: [SignedStoreArtifact]) async throws {
+        for artifact in artifacts {
+            let checked = await ledger.check(artifact.jws.compact, source: .file)
+            _ = try await ledger.append([checked], source: .file)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import AppStoreSimulation
+import AppStoreVerification
+import EventLog
+import Primitives
+import SubscriptionLedger
+import Testing
+
+@Suite struct `An audit of a ledger` {
+    private static let root = SigningAuthority.standard.rootCertificate
+
+    private static func trust() throws -> TrustPolicy {
+        TrustPolicy(
+            apps: [TrustPolicy.App(bundleId: SampleArtifact.bundleId)],
+            configuredRoots: [try ConfiguredRoot(file: root)])
+    }
+
+    /// Three artifacts that were verified, then what `body` adds, audited by another process's means.
+    private func audit(
+        signatures: TrustPolicy? = nil, deep: Bool = false, after body: (ScratchLedger) async throws -> Void = { _ in }
+    ) async throws -> AuditReport {
+        let scratch = try ScratchLedger(trust: Self.trust())
+        try await scratch.ingest([
+            SampleArtifact.notification().compact, SampleArtifact.transaction().compact,
+            SampleArtifact.renewalInfo().compact,
+        ])
+        try await body(scratch)
+        scratch.close()
+        var options = LedgerAudit.Options()
+        options.signatures = signatures
+        options.deep = deep
+        return try await LedgerAudit(Ledger.Configuration(folder: scratch.folder) { .latest }, options).run { _ in }
+    }
+
+    /// An event as no verification would make it.
+    private func forged(
+        _ scratch: ScratchLedger, key: [UInt8]? = nil, evidence: SignedJWS, verifiedAt: Int64? = nil,
+        leaf: Digest? = nil
+    ) async throws {
+        let draft = EventDraft(
+            kind: .transactionVerified, source: .file, environment: .sandbox, artifact: .transaction, trust: .signed,
+            flags: .configuredRoot,
+            identity: Identity(
+                artifact: .transaction, environment: .sandbox, key: key ?? evidence.digest.bytes),
+            evidence: Evidence(bytes: evidence.compact),
+            verifiedAt: Instant(milliseconds: verifiedAt ?? SampleArtifact.signedDate),
+            leafCertificate: leaf ?? .sha256(of: SigningAuthority.standard.leafCertificate),
+            rootCertificate: .sha256(of: Self.root))
+        _ = try await scratch.ledger.log.append([scratch.ledger.log.prepare(draft)])
+    }
+
+    private let other = SampleArtifact.transaction(["transactionId": .string("3")])
+
+    @Test func `finds nothing in what was verified`() async throws {
+        for deep in [false, true] {
+            let report = try await audit(deep: deep)
+            #expect(report.firstBad == nil && report.events == 3 && report.signatures == 0)
+        }
+        let report = try await audit(signatures: Self.trust(), deep: true) { scratch in
+            try await forged(scratch, evidence: other)
+        }
+        #expect(report.firstBad == nil && report.events == 4 && report.signatures == 4)
+    }
+
+    @Test func `finds an event that is not named by its evidence`() async throws {
+        let report = try await audit { try await forged($0, key: Array("another".utf8), evidence: other) }
+        #expect(report.firstBad == .event(position: 3, what: "the identity is not that of the evidence"))
+    }
+
+    @Test func `finds evidence that is none`() async throws {
+        let none = SampleArtifact.signer.sign(.array([]))
+        let report = try await audit { try await forged($0, evidence: none) }
+        guard case .event(position: 3, _) = report.firstBad else {
+            Issue.record("\(report)")
+            return
+        }
+    }
+
+    @Test func `finds signatures that do not hold`() async throws {
+        let forgery = SampleArtifact.transaction(["transactionId": .string("3")]).forged
+        let report = try await audit(signatures: Self.trust()) { try await forged($0, evidence: forgery) }
+        guard case .event(position: 3, let what) = report.firstBad else {
+            Issue.record("\(report)")
+            return
+        }
+        #expect(what.hasPrefix("signature_invalid"))
+    }
+
+    @Test func `finds roots that are no longer trusted`() async throws {
+        let report = try await audit(signatures: TrustPolicy())
+        guard case .event(position: 0, let what) = report.firstBad else {
+            Issue.record("\(report)")
+            return
+        }
+        #expect(what.hasPrefix("chain_untrusted"))
+    }
+
+    @Test func `finds what was verified otherwise than the record tells`() async throws {
+        let reports = [
+            try await audit(signatures: Self.trust()) { try await forged($0, evidence: other, leaf: .sha256(of: [])) },
+            try await audit(signatures: Self.trust()) { try await forged($0, evidence: other, verifiedAt: 1) },
+        ]
+        for report in reports {
+            #expect(
+                report.firstBad
+                    == .event(
+                        position: 3,
+                        what: "verified under other certificates or at another time than the record tells"))
+        }
+    }
+}
+
+@Suite struct `A backup of a ledger` {
+    @Test func `answers as the ledger does, without its secrets unless they are asked for`() async throws {
+        let trust = TrustPolicy(
+            apps: [TrustPolicy.App(bundleId: SampleArtifact.bundleId)],
+            configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)])
+        let scratch = try ScratchLedger(trust: trust)
+        try await scratch.ingest([SampleArtifact.notification().compact, SampleArtifact.transaction().compact])
+        let selector = SubscriptionSelector(originalTransactionId: "2000000000000001")
+        let question = Question(asOf: Instant(milliseconds: SampleArtifact.signedDate))
+        let expected = try #require(try scratch.ledger.state(of: selector, question))
+        for withSecrets in [false, true] {
+            let copy = DataFolder(path: "\(scratch.folder.path)/copy-\(withSecrets)")
+            try LedgerBackup(of: scratch.ledger, withSecrets: withSecrets).copy(to: copy.path) { _, _ in }
+            let opened = try Ledger(reading: Ledger.Configuration(folder: copy) { .latest })
+            #expect(try opened.state(of: selector, question) == expected)
+            #expect(try opened.log.head() == scratch.ledger.log.head())
+            #expect(opened.log.origin == scratch.ledger.log.origin)
+            let key = try SmallFile.read(copy.checkpointKey, limit: 4_096)
+            #expect(key == (withSecrets ? try SmallFile.read(scratch.folder.checkpointKey, limit: 4_096) : nil))
+            // A second one does not take the place of the first.
+            #expect(throws: EventLogError.self) {
+                try LedgerBackup(of: scratch.ledger, withSecrets: withSecrets).copy(to: copy.path) { _, _ in }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import AppStoreModel
+import EventLog
+import LedgerModel
+import Primitives
+import SubscriptionLedger
+import SubscriptionStatus
+import Testing
+
+struct CustomerAnswerTests {
+    @Test func `an unknown id is answered, and has nothing`() throws {
+        let shop = try TestLedger()
+        let answer = try shop.customer("nobody")
+        #expect(answer.members.map(\.key) == ["id", "asOf", "knownAt", "subscriptions", "nextStep"])
+        #expect(answer["id"]?.string == "nobody")
+        #expect(answer["asOf"]?.string == "2026-01-15T12:00:00.000Z")
+        #expect(answer["knownAt"]?.integer == 0)
+        #expect(answer["subscriptions"]?.elements?.isEmpty == true)
+        #expect(answer["nextStep"]?.string == "none")
+    }
+
+    @Test func `the rows are those of state, of the customer's keys alone`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("2"), Purchase("1"), customerId: "alice")
+        try await shop.post(Purchase("3"), customerId: "bob")
+        let question = Question(asOf: TestLedger.now)
+        let rows = try ["1", "2"].map { id in
+            try #require(try shop.ledger.state(of: SubscriptionSelector(originalTransactionId: id), question)).view
+        }
+        let expected = try rows.map { try #require($0["subscriptions"]?.elements?.first).text }
+        #expect(try shop.customer("alice")["subscriptions"]?.elements?.map(\.text) == expected)
+        let state = try shop.ledger.state(ofCustomer: "alice", question).view
+        #expect(state.members.map(\.key) == ["asOf", "knownAt", "subscriptions"])
+        #expect(state["subscriptions"]?.elements?.map(\.text) == expected)
+        let history = try shop.ledger.history(ofCustomer: "alice", question).view
+        #expect(history.purchases == ["1", "2"])
+        let transitions = history["subscriptions"]?.elements?.map { $0["transitions"]?.elements?.count ?? 0 }
+        #expect(transitions?.allSatisfy { $0 > 0 } == true)
+        #expect(try shop.ledger.state(ofCustomer: "nobody", question).view.purchases.isEmpty)
+        #expect(try shop.ledger.history(ofCustomer: "nobody", question).view.purchases.isEmpty)
+    }
+
+    @Test func `an answer after a posting has what was posted`() async throws {
+        let shop = try TestLedger()
+        for number in 1...20 {
+            let outcome = try await shop.post(Purchase("\(number)"), customerId: "alice")
+            #expect(try outcome.answer.purchases.count == number)
+            #expect(try outcome.answer["knownAt"]?.integer == Int64(2 * number))
+            #expect(try shop.purchases(of: "alice").count == number)
+        }
+    }
+
+    @Test func `known at P is what a ledger that stopped there answers`() async throws {
+        let shop = try TestLedger()
+        var answers: [String] = [try shop.customer("alice", knownAt: 0).text]
+        for number in 1...6 {
+            try await shop.post(Purchase("\(number)"), customerId: number.isMultiple(of: 3) ? "bob" : "alice")
+            answers.append(try shop.customer("alice").text)
+        }
+        for (number, answer) in answers.enumerated() {
+            #expect(try shop.customer("alice", knownAt: UInt64(2 * number)).text == answer)
+        }
+    }
+
+    /// Most urgent first; a step of who still has something is not to come back.
+    private static let steps: [(rows: [NextStep], entitled: Bool, step: NextStep)] = [
+        ([], false, .none), ([.none], true, .none), ([.resubscribe], false, .resubscribe),
+        ([.resubscribe, .offerWinBack], false, .offerWinBack), ([.none, .resubscribe, .offerWinBack], true, .none),
+        ([.resubscribe, .consentToPrice], true, .consentToPrice),
+        ([.consentToPrice, .fixBilling, .resubscribe], true, .fixBilling), ([.fixBilling], false, .fixBilling),
+    ]
+
+    @Test(arguments: 0..<8) func `the next step is the most urgent of the rows`(index: Int) {
+        let (rows, entitled, step) = Self.steps[index]
+        let states = rows.map { CustomerNextStep.Row(environment: .production, entitled: entitled, nextStep: $0) }
+        #expect(CustomerNextStep.of(states) == step)
+        #expect(CustomerNextStep.of(states.reversed()) == step)
+    }
+
+    @Test func `a purchase in the sandbox urges nobody who bought in production`() {
+        let sandbox = CustomerNextStep.Row(environment: .sandbox, entitled: false, nextStep: .fixBilling)
+        let production = CustomerNextStep.Row(environment: .production, entitled: true, nextStep: .none)
+        #expect(CustomerNextStep.of([sandbox, production]) == .none)
+        #expect(CustomerNextStep.of([sandbox]) == .fixBilling)
+    }
+}
+
+extension JSONView {
+    /// As it stands in the text.
+    var text: String { String(decoding: document.bytes[byteRange], as: UTF8.self) }
+}

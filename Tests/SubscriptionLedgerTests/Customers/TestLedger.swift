@@ -1,0 +1,121 @@
+import AppStoreSimulation
+import AppStoreVerification
+import EventLog
+import FoundationEssentials
+import LedgerModel
+import Primitives
+import SubscriptionLedger
+
+/// A ledger in a folder of its own, for one app whose purchases the simulation signs.
+final class TestLedger {
+    /// The ledger's clock: 2026-01-15T12:00:00Z.
+    static let now = Instant(milliseconds: 1_768_478_400_000)
+
+    let folder: DataFolder
+    private let configuration: Ledger.Configuration
+    private var opened: Ledger?
+
+    init(claimConflict: Rules.Customers.ClaimConflict = .keepFirst) throws {
+        let path = FileManager.default.temporaryDirectory.path + "/subledger-\(UUID().uuidString)"
+        folder = DataFolder(path: path)
+        var configuration = Ledger.Configuration(folder: folder) { TestLedger.now }
+        // The smallest that LMDB is opened with, since many ledgers are open at once.
+        configuration.mapSizeBytes = 8 << 30
+        configuration.rules.customers.claimConflict = claimConflict
+        configuration.trust = TrustPolicy(
+            apps: [TrustPolicy.App(bundleId: Purchase.bundleId)],
+            configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)])
+        self.configuration = configuration
+        opened = try Ledger(writing: configuration)
+    }
+
+    deinit {
+        close()
+        try? FileManager.default.removeItem(atPath: folder.path)
+    }
+
+    var ledger: Ledger {
+        guard let opened else { preconditionFailure("the test closed it") }
+        return opened
+    }
+
+    func close() {
+        opened?.close()
+        opened = nil
+    }
+
+    func open() throws { opened = try Ledger(writing: configuration) }
+
+    /// As after a restart.
+    func reopen() throws {
+        close()
+        try open()
+    }
+
+    /// As another process opens it; this one must have closed it.
+    func openForReading() throws { opened = try Ledger(reading: configuration) }
+}
+
+extension TestLedger {
+    @discardableResult
+    func post(
+        _ purchases: Purchase..., customerId: String? = nil, handle: String? = nil, by role: PostingRole = .backend
+    ) async throws -> PostingOutcome {
+        try await ledger.post(
+            TransactionPosting(
+                signedTransactions: purchases.map(\.text), customerId: customerId, handle: handle),
+            by: role)
+    }
+
+    /// Lets a transaction arrive without anybody claiming it, as a notification does.
+    @discardableResult
+    func ingest(_ purchase: Purchase) async throws -> UInt64 {
+        let checked = await ledger.check(Array(purchase.text.utf8), source: .file)
+        guard case .appended(let appended) = try await ledger.append([checked], source: .file)[0] else {
+            preconditionFailure("test purchases verify")
+        }
+        return appended.position
+    }
+
+    func customer(_ id: String, knownAt: UInt64? = nil) throws -> JSONView {
+        var question = Question(asOf: Self.now, knownAt: knownAt.map(Question.KnownAt.size))
+        question.rules = configuration.rules
+        return try ledger.customer(id, question).view
+    }
+
+    /// The purchases that a customer has.
+    func purchases(of id: String, knownAt: UInt64? = nil) throws -> [String] {
+        try customer(id, knownAt: knownAt).purchases
+    }
+
+    func events() throws -> [Record] {
+        let size = try ledger.log.head().size
+        return try (0..<size).compactMap { try ledger.log.record(at: $0) }
+    }
+
+    func events(_ kind: EventKind) throws -> [Record] {
+        try events().filter { $0.kind == kind }
+    }
+}
+
+extension JSONValue {
+    /// Read back, as a client would.
+    var view: JSONView {
+        get throws { try JSONDocument(parsing: Array(serialized().utf8)).root }
+    }
+}
+
+extension JSONView {
+    /// The originalTransactionIds of an answer's rows.
+    var purchases: [String] {
+        (self["subscriptions"]?.elements ?? []).compactMap { $0["originalTransactionId"]?.string }
+    }
+}
+
+extension PostingOutcome {
+    var answer: JSONView {
+        get throws { try customer.view }
+    }
+
+    var refusedCodes: [String] { refused.map(\.code) }
+}

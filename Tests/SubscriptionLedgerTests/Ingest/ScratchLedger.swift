@@ -1,0 +1,116 @@
+import AppStoreModel
+import AppStoreVerification
+import EventLog
+import FoundationEssentials
+import LedgerModel
+import Primitives
+import SubscriptionLedger
+import Synchronization
+
+/// A ledger in a folder of its own, whose clock goes on by a second whenever it is asked.
+final class ScratchLedger {
+    let folder: DataFolder
+    private let configuration: Ledger.Configuration
+    private var opened: Ledger?
+
+    private final class Clock: Sendable {
+        /// From 2027 on, when everything that tests ingest has been signed.
+        private let seconds = Atomic<Int64>(1_800_000_000)
+
+        func tick() -> Instant {
+            Instant(milliseconds: seconds.wrappingAdd(1, ordering: .relaxed).newValue * 1_000)
+        }
+    }
+
+    init(trust: TrustPolicy) throws {
+        folder = DataFolder(path: FileManager.default.temporaryDirectory.path + "/subledger-\(UUID().uuidString)")
+        let clock = Clock()
+        var configuration = Ledger.Configuration(folder: folder) { clock.tick() }
+        configuration.mapSizeBytes = 8 << 30
+        configuration.trust = trust
+        self.configuration = configuration
+        opened = try Ledger(writing: configuration)
+    }
+
+    /// - Parameter artifacts: what to ingest at once, in this order.
+    convenience init(trust: TrustPolicy, ingesting artifacts: [[UInt8]]) async throws {
+        try self.init(trust: trust)
+        try await ingest(artifacts)
+    }
+
+    deinit {
+        close()
+        try? FileManager.default.removeItem(atPath: folder.path)
+    }
+
+    var ledger: Ledger {
+        guard let opened else { preconditionFailure("the test closed it") }
+        return opened
+    }
+
+    func close() {
+        opened?.close()
+        opened = nil
+    }
+
+    /// As after a restart, without anything that was in memory.
+    func reopen() throws {
+        close()
+        opened = try Ledger(writing: configuration)
+    }
+
+    /// One after the other, each durable before the next; a refusal is a failure of the test.
+    @discardableResult
+    func ingest(_ artifacts: [[UInt8]], as kind: ArtifactKind? = nil) async throws -> [Appended] {
+        var appended: [Appended] = []
+        for artifact in artifacts {
+            let checked = await ledger.check(artifact, as: kind, source: .file)
+            switch try await ledger.append([checked], source: .file)[0] {
+            case .appended(let event): appended.append(event)
+            case .refused(let refusal, _): throw refusal
+            }
+        }
+        return appended
+    }
+
+    /// The same through the pipeline of bulk ingestion, on every core.
+    func ingestInBulk(_ artifacts: [[UInt8]]) async throws {
+        var pipeline = IngestPipeline(ledger: ledger)
+        for (number, artifact) in artifacts.enumerated() {
+            let found = ArtifactFile.artifact(inLine: artifact, file: "artifacts.ndjson", number: number)
+            try Self.requireAccepted(try await pipeline.add(found))
+        }
+        try Self.requireAccepted(try await pipeline.finish())
+    }
+
+    private static func requireAccepted(_ results: [IngestPipeline.Result]) throws {
+        for result in results {
+            if case .refused(let refusal, _) = result.outcome { throw refusal }
+        }
+    }
+
+    var size: UInt64 {
+        get throws { try ledger.log.head().size }
+    }
+
+    /// The verbatim evidence of every event, in their order.
+    func evidence() throws -> [[UInt8]] {
+        try (0..<size).map { try ledger.log.evidence(at: $0) ?? [] }
+    }
+}
+
+extension JSONValue {
+    /// The text of an answer apart from positions and recorded times.
+    var apartFromPositions: String {
+        without(["evidence", "knownAt", "recordedAt", "position"]).serialized()
+    }
+
+    private func without(_ keys: Set<String>) -> JSONValue {
+        switch self {
+        case .object(let members):
+            .object(members.filter { !keys.contains($0.key) }.map { .init($0.key, $0.value.without(keys)) })
+        case .array(let elements): .array(elements.map { $0.without(keys) })
+        default: self
+        }
+    }
+}

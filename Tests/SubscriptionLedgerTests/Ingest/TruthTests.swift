@@ -1,0 +1,121 @@
+import AppStoreModel
+import AppStoreSimulation
+import EventLog
+import LedgerModel
+import Primitives
+import ProjectionRuntime
+import SubscriptionLedger
+import SubscriptionStatus
+import TestSupport
+import Testing
+
+/// The ledger against the simulated App Store's own books, which were written when it acted and never read off what it
+/// signed.
+@Suite struct `The ledger and the truth` {
+    /// What both can say.
+    private struct Row: Equatable, CustomStringConvertible {
+        var status: String
+        var productId: String?
+        var expiresAt: Instant?
+        var willRenew: Bool?
+        var pendingProductId: String?
+        var ownership: String?
+        var revokedAt: Instant?
+
+        init(_ truth: TruthRow) {
+            status = truth.state.status.rawValue
+            productId = truth.state.productId
+            expiresAt = truth.state.expiresAt
+            willRenew = truth.state.willRenew
+            pendingProductId = truth.state.pendingProductId
+            ownership = truth.ownership.rawValue
+            revokedAt = truth.state.revokedAt
+        }
+
+        init(_ state: SubscriptionState) {
+            status = state.status.rawValue
+            productId = state.productId
+            expiresAt = state.expiresAt
+            willRenew = state.willRenew
+            pendingProductId = state.pendingProductId
+            ownership = state.ownership?.rawValue
+            revokedAt = state.revokedAt
+        }
+
+        var description: String {
+            "\(status) \(productId ?? "-") until \(expiresAt?.iso8601 ?? "-") willRenew \(willRenew.map { "\($0)" } ?? "-") "
+                + "pending \(pendingProductId ?? "-") \(ownership ?? "-") revoked \(revokedAt?.iso8601 ?? "-")"
+        }
+    }
+
+    /// The timelines of one purchase and what is joined with it, folded as of the sizes asked.
+    private struct Purchase {
+        let id: String
+        let timelines: [SubscriptionKey: Timeline]
+
+        init(_ id: String, in ledger: Ledger) throws {
+            self.id = id
+            let key = try ledger.derived.keys(ofOriginalTransactionId: id).first
+            timelines = try key.map { try ledger.derived.timelines(around: $0, knownAt: .max) } ?? [:]
+        }
+
+        func row(at instant: Instant, knownAt size: Position = .max) -> Row? {
+            let known = timelines.mapValues { $0.known(at: size) }.filter { !$0.value.observations.isEmpty }
+            return Lineage.components(of: known).states(at: instant, rules: Rules())
+                .first { $0.key.originalTransactionId == id }.map(Row.init)
+        }
+    }
+
+    /// Whatever came later, and as it was known then.
+    @Test(arguments: SimulatedHistory.seeds)
+    func `say the same wherever everything that is true has been signed`(seed: UInt64) async throws {
+        let simulated = SimulatedHistory.of(seed)
+        let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
+        try await scratch.ingestInBulk(simulated.jws)
+        let signedDates = simulated.artifacts.map(\.signedDate)
+        var generator = SeededGenerator(seed: seed)
+        var purchases: [String: Purchase] = [:]
+        var (compared, different) = (0, 0)
+        for change in simulated.history.changes {
+            guard let id = change.originalTransactionId else { continue }
+            let purchase = try purchases[id] ?? Purchase(id, in: scratch.ledger)
+            purchases[id] = purchase
+            let offsets: [Int64] = [0, -1, 1, 3_599_999, .random(in: 0...5_000_000_000, using: &generator)]
+            for instant in offsets.map({ change.signedDate.advanced(byMilliseconds: $0) })
+            where simulated.history.isSettled(at: instant) {
+                let truth = simulated.history.truth.row(of: id, at: instant).map(Row.init)
+                let size = Position(signedDates.partitioningIndex { $0 > instant })
+                for (when, found) in [
+                    ("with all that came later", purchase.row(at: instant)),
+                    ("as it was known then", purchase.row(at: instant, knownAt: size)),
+                ] {
+                    compared += 1
+                    guard found != truth else { continue }
+                    different += 1
+                    guard different <= 20 else { continue }
+                    Issue.record(
+                        """
+                        seed \(seed), \(id) at \(instant.iso8601) after \(change.kind) of \(change.date.iso8601), \(when)
+                        ledger: \(found?.description ?? "nothing")
+                        truth:  \(truth?.description ?? "nothing")
+                        """)
+                }
+            }
+        }
+        print("seed \(seed): compared \(compared) states, \(different) different")
+        #expect(different == 0)
+        #expect(compared > 2_000)
+    }
+}
+
+extension [Instant] {
+    /// Where the elements that satisfy `belongsBehind` begin; none before them does.
+    fileprivate func partitioningIndex(_ belongsBehind: (Instant) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if belongsBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

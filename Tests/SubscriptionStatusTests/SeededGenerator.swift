@@ -1,0 +1,32 @@
+import FoundationEssentials
+import Primitives
+
+/// SplitMix64: the same numbers for the same seed, on every machine. `SUBLEDGER_SEED` (decimal) chooses another run.
+struct SeededGenerator: RandomNumberGenerator {
+    static let seed = ProcessInfo.processInfo.environment["SUBLEDGER_SEED"].flatMap(UInt64.init) ?? 2_018_704
+
+    private var state = seed
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+extension JSONValue {
+    /// The text of an answer apart from positions and recorded times.
+    var withoutPositions: String { withoutMembers(["evidence", "recordedAt"]).serialized() }
+
+    private func withoutMembers(_ keys: Set<String>) -> JSONValue {
+        switch self {
+        case .object(let members):
+            .object(
+                members.filter { !keys.contains($0.key) }.map { .init($0.key, $0.value.withoutMembers(keys)) })
+        case .array(let elements): .array(elements.map { $0.withoutMembers(keys) })
+        default: self
+        }
+    }
+}

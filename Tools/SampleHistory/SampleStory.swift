@@ -1,0 +1,40 @@
+import AppStoreSimulation
+import Primitives
+
+/// Five months of three customers: one renews to this day, one has cancelled, one pays late and catches up.
+struct SampleStory {
+    private static let days: Int64 = 150
+
+    private(set) var store: AppStore
+    private let end: Instant
+    /// The subscription that is active at the end.
+    private(set) var renewing: SubscriptionID
+
+    init(endingAt end: Instant) {
+        self.end = end
+        let start = Self.instant(end, -Self.days)
+        store = AppStore(StoreConfiguration(), opening: start)
+        let alice = store.addCustomer()
+        renewing = store.buy("pro.monthly", by: alice, offer: .introductory, at: start)
+    }
+
+    mutating func happen() {
+        let bob = store.addCustomer()
+        let cancelling = store.buy("pro.yearly", by: bob, offer: .introductory, at: day(3))
+        store.cancel(cancelling, at: day(10))
+        let carol = store.addCustomer()
+        store.buy("news.monthly", by: carol, at: day(20))
+        store.breakBilling(of: carol, at: day(40))
+        store.fixBilling(of: carol, at: day(55))
+        store.advance(to: end)
+    }
+
+    /// So many days after the beginning.
+    private func day(_ day: Int64) -> Instant {
+        Self.instant(end, day - Self.days)
+    }
+
+    private static func instant(_ instant: Instant, _ days: Int64) -> Instant {
+        instant.advanced(byMilliseconds: days * Instant.millisecondsPerDay)
+    }
+}
