@@ -21,7 +21,11 @@ package final class FolderLock: Sendable {
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        guard descriptor >= 0 else { return }
+        // A process that is being spawned has the descriptor too until it execs, and closing ours alone would leave it
+        // the lock (flock(2)).
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 
     private static func owner(_ descriptor: Int32) -> String {
