@@ -181,6 +181,14 @@ let package = Package(
         ),
         .testTarget(name: "EventLogTests", dependencies: ["Primitives", "LMDB", "EventLog"], swiftSettings: settings),
         .testTarget(
+            name: "ProjectionRuntimeTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "EventLog", "ProjectionRuntime",
+                "TestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "SubscriptionLedgerTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "LMDB",

@@ -34,8 +34,8 @@ extension Environment {
         return Int(dead)
     }
 
-    /// Syncs the data file. Commits do that by themselves; this is for a file written by other means.
-    package func sync() throws(LMDBError) {
+    /// Syncs the data file. Commits do that by themselves; this is for a file that nothing was committed to yet.
+    func sync() throws(LMDBError) {
         try LMDBError.check(unsafe mdb_env_sync(handle, 1), "mdb_env_sync")
     }
 

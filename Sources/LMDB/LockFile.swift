@@ -4,8 +4,8 @@ import Glibc
 enum LockFile {
     /// Takes a whole cache line each (mdb.c, MDB_reader).
     private static let readerBytes = 64
-    /// For what stands in front of the readers (mdb.c, MDB_txninfo).
-    private static let headerBytes = 4_096
+    /// What stands in front of the readers (mdb.c, MDB_txninfo). liblmdb counts the readers by the length it finds.
+    private static let headerBytes = 2 * 64
 
     /// Reserves the disk space of a lock file that is yet to be made.
     ///

@@ -130,8 +130,15 @@ struct EnvironmentTests {
         #expect(try churn() == cleared)
     }
 
-    @Test func `syncs on demand`() throws {
+    @Test func `writes its meta pages again as they are`() throws {
         let directory = try TemporaryDirectory()
-        try Environment(directory: directory.path, options: .small).sync()
+        let environment = try Environment(directory: directory.path, options: .small)
+        let database = try environment.openDatabase("a")
+        try environment.write { try $0.put([1].bytes, at: [2].bytes, in: database) }
+        let before = try directory.read()
+        try environment.settleMetaPages()
+        #expect(try directory.read() == before)
+        try environment.write { try $0.put([3].bytes, at: [4].bytes, in: database) }
+        #expect(try environment.read { try $0.get([2].bytes, in: database)?.array } == [1])
     }
 }

@@ -19,11 +19,21 @@ final class LogCore: Sendable {
         self.options = options
         let store = try LogStore(directory: directory, options: options)
         opened = Mutex(store)
-        let (head, headers) = try store.environment.read { transaction in
+        let (head, headers) = try Self.reading(store) { transaction in
             (try store.head(transaction), try store.headerTexts(transaction))
         }
         acknowledged = Mutex(head)
         packer = EvidencePacker(headers: HeaderTable(texts: headers))
+    }
+
+    private static func reading<Result>(
+        _ store: LogStore, _ body: (borrowing ReadTransaction) throws -> Result
+    ) throws -> Result {
+        do {
+            return try store.environment.read(body)
+        } catch let error as LMDBError {
+            throw EventLogError(error, while: "the log was not read")
+        }
     }
 
     /// - Throws: `busy` while the environment is being opened again.
@@ -50,7 +60,7 @@ final class LogCore: Sendable {
     /// What the writer needs to go on, read from the log. Before the first append after opening.
     func writerState(recent: [(Identity, UInt64)]) throws -> WriterState {
         let store = try store()
-        return try store.environment.read { transaction in
+        return try Self.reading(store) { transaction in
             let head = try store.head(transaction)
             let edge = try RightEdge(size: head.size) { level, index in
                 try store.storedHash(transaction, level: level, index: index)
@@ -73,7 +83,8 @@ final class LogCore: Sendable {
     func reopen() throws {
         opened.withLock { $0 = nil }
         let store = try openAgain()
-        let head = try store.settle(beyond: head)
+        try store.settle()
+        let head = try Self.reading(store) { try store.head($0) }
         opened.withLock { $0 = store }
         publish(head)
     }

@@ -55,22 +55,11 @@ final class LogStore: Sendable {
 }
 
 extension LogStore {
-    /// Makes durable what a failed commit has left, before anybody is told of it or pages are used again.
-    ///
-    /// What is read back may be in memory alone. The sync writes what can still be written; but a page whose write has
-    /// failed may count as written (fsync(2), EIO). So a head beyond the acknowledged one is committed once more, with
-    /// a meta page of its own.
-    /// - Returns: the head.
-    /// - Throws: `io_error` when the disk goes on failing.
-    func settle(beyond acknowledged: TreeHead) throws -> TreeHead {
-        do {
-            try environment.sync()
-            let head = try environment.read { try self.head($0) }
-            if head != acknowledged {
-                try environment.write { try $0.put(head.bytes.span.bytes, at: MetaKey.head.span.bytes, in: meta) }
-            }
-            return head
-        } catch let error as LMDBError {
+    /// Makes durable what is read of a failed commit, before anybody is told of it or pages are used again.
+    func settle() throws(EventLogError) {
+        do throws(LMDBError) {
+            try environment.settleMetaPages()
+        } catch {
             throw EventLogError(error, while: "what a failed commit has left was not settled")
         }
     }

@@ -1,8 +1,8 @@
 /// What is examined of a data file before liblmdb opens it. liblmdb takes what it reads for true: a wrong
 /// page size or root makes it read outside its map.
 ///
-/// The meta pages, the length of the file and the main root are examined always; the whole free list for a
-/// writer, who alone reads it. Deeper damage is for `PageWalk` to find.
+/// The meta pages, the length of the file and the main root are examined always. For a writer also the whole free list,
+/// which it alone reads, and the end of every tree, where it goes on. Deeper damage is for `PageWalk` to find.
 enum DataFileCheck {
     /// - Throws: `MDB_INVALID`, `MDB_VERSION_MISMATCH` or `MDB_CORRUPTED` for a file that is not sound, else
     ///   the `errno` of reading it. A missing or empty file is left to liblmdb, which makes a new one of it.
@@ -39,9 +39,13 @@ enum DataFileCheck {
     static func check(_ file: RawSpan, forWriting: Bool) throws(PageWalk.Finding) {
         let metaPages = try MetaPages(file)
         var walker = try TreeWalker(file, metaPages, mapping: false)
-        walker.rootPage(of: metaPages.main, kind: .main)
         let isShort = metaPages.lastPage >= walker.filePages
         if forWriting || isShort { walker.freeList() }
+        if forWriting {
+            for tree in walker.mainTree() { walker.edge(of: tree) }
+        } else {
+            walker.rootPage(of: metaPages.main, kind: .main)
+        }
         if let finding = walker.findings.first { throw finding }
         // The last pages may never have been written, if they are free.
         guard isShort else { return }

@@ -65,7 +65,7 @@ extension TreeWalker {
 
     /// The pages of a value that is not in its node: there, in the file, used by nothing else, and enough of
     /// them.
-    private mutating func overflowPages(
+    mutating func overflowPages(
         of node: TreePage.Node, on page: UInt64, _ progress: inout TreeProgress
     ) -> Range<UInt64>? {
         let first: UInt64 = bytes(of: page).integer(at: node.data.lowerBound)

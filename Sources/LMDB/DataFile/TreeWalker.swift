@@ -7,6 +7,8 @@ struct TreeWalker: ~Escapable {
         let record: TreeRecord
         /// The page that says so.
         let page: UInt64
+
+        var kind: TreeKind { record.flags & DataFileLayout.Tree.integerKey != 0 ? .integerKeys : .byteKeys }
     }
 
     let file: RawSpan
@@ -67,9 +69,7 @@ struct TreeWalker: ~Escapable {
         _ tree: NamedTree, index: Int, expected: Database.Flags?,
         visit: (Database.Entry, String, UInt64) -> Void
     ) {
-        let isInteger = tree.record.flags & DataFileLayout.Tree.integerKey != 0
-        let kind: TreeKind = isInteger ? .integerKeys : .byteKeys
-        map?.databases.append((tree.name, kind))
+        map?.databases.append((tree.name, tree.kind))
         if let expected {
             if UInt32(tree.record.flags) != expected.rawValue {
                 report(tree.page, "\(tree.name): flags \(tree.record.flags), expected \(expected.rawValue)")
@@ -81,7 +81,7 @@ struct TreeWalker: ~Escapable {
             report(tree.page, "\(tree.name): \(fault)")
             return
         }
-        let progress = TreeProgress(kind: kind, name: tree.name, owner: .database(index))
+        let progress = TreeProgress(kind: tree.kind, name: tree.name, owner: .database(index))
         follow(tree.record, progress, from: tree.page) { entry, page in visit(entry, tree.name, page) }
     }
 

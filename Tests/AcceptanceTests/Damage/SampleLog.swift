@@ -15,7 +15,7 @@ struct SampleLog: Sendable {
         temporary = try TemporaryFolder()
         folder = DataFolder(path: temporary.path + "/data")
         var acknowledged = Acknowledgements()
-        try WritingProcess(folder, seed: seed, resume: acknowledged.resume, ["--calls", "100"])
+        try WritingProcess(folder, seed: seed, resume: acknowledged.resume, ["--calls", "70"])
             .finish(into: &acknowledged)
         let bytes = try File.read(folder.log + "/data.mdb")
         let walk = PageWalk.run(over: bytes.span.bytes, flags: Self.flags) { _, _, _ in }
@@ -43,6 +43,7 @@ struct SampleLog: Sendable {
 final class DamagedLog {
     private let original: SampleLog
     private let temporary: TemporaryFolder
+    private let descriptor: Int32
     let folder: DataFolder
 
     init(of original: SampleLog, in source: DataFolder) throws {
@@ -54,21 +55,25 @@ final class DamagedLog {
             try File.write(File.read("\(source.path)/\(file)"), to: "\(folder.path)/\(file)")
         }
         chmod(folder.checkpointKey, 0o600)
+        descriptor = open(folder.log + "/data.mdb", O_WRONLY | O_CLOEXEC)
+        try #require(descriptor >= 0)
     }
 
-    var dataFile: String { folder.log + "/data.mdb" }
+    deinit { close(descriptor) }
 
-    /// With one byte changed.
-    func audit(changing offset: Int, by difference: UInt8) throws -> Subledger.DeepAudit {
-        try File.overwrite([original.bytes[offset] ^ difference], at: offset, of: dataFile)
-        defer { try? File.overwrite([original.bytes[offset]], at: offset, of: dataFile) }
-        return try Subledger.DeepAudit(folder)
+    /// While `body` runs, one byte is another; whoever has the file mapped sees it.
+    func changing<Result>(_ offset: Int, by difference: UInt8, _ body: () throws -> Result) throws -> Result {
+        try #require(pwrite(descriptor, [original.bytes[offset] ^ difference], 1, off_t(offset)) == 1)
+        defer { pwrite(descriptor, [original.bytes[offset]], 1, off_t(offset)) }
+        return try body()
     }
 
-    /// With other bytes altogether.
-    func audit(_ bytes: [UInt8]) throws -> Subledger.DeepAudit {
-        try File.write(bytes, to: dataFile)
-        return try Subledger.DeepAudit(folder)
+    func audit() throws -> Subledger.DeepAudit { try Subledger.DeepAudit(folder) }
+
+    /// Has other bytes from now on.
+    func replace(by bytes: [UInt8]) throws {
+        try #require(ftruncate(descriptor, off_t(bytes.count)) == 0)
+        try #require(pwrite(descriptor, bytes, bytes.count, 0) == bytes.count)
     }
 
     /// A writer opens it and appends to it.

@@ -37,6 +37,31 @@ struct FullDiskTests {
         }
     }
 
+    @Test func `for a new ledger or a backup is told, and neither is left half made`() async throws {
+        try await blocking {
+            guard let disk = try SmallDisk(.tmpfs) else {
+                print("full disk: mounting a tmpfs is refused here")
+                return
+            }
+            let temporary = try TemporaryFolder()
+            let source = DataFolder(path: temporary.path + "/data")
+            try WritingProcess(source, seed: 1, resume: Acknowledgements().resume, ["--calls", "2"]).wait()
+            let commands = [
+                ["ingest", "-", "--data", disk.folder.path],
+                ["backup", disk.folder.path + "-backup", "--data", source.path],
+            ]
+            try disk.fill()
+            for command in commands {
+                let run = try Subledger(command)
+                #expect(run.ending == .exited(3), "\(command): \(run.ending)")
+                #expect(run.errors.hasPrefix("error[disk_full]"), "\(run.errors)")
+            }
+            disk.makeRoom()
+            for command in commands { #expect(try Subledger(command).ending == .exited(0), "\(command)") }
+            #expect(try Subledger.DeepAudit(DataFolder(path: disk.folder.path + "-backup")).isSound)
+        }
+    }
+
     @Test func `in the map is answered map_full; the log stays whole and takes more with a larger map`() async throws {
         try await blocking {
             let temporary = try TemporaryFolder()

@@ -35,13 +35,24 @@ final class SmallDisk {
         if kind == .tmpfs { umount2(temporary.path, Int32(MNT_DETACH)) }
     }
 
+    /// Takes what is left.
+    func fill() throws {
+        let descriptor = open(filler, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let page = [UInt8](repeating: 0, count: 4_096)
+        while write(descriptor, page, page.count) > 0 {}
+        try #require(errno == ENOSPC)
+    }
+
     /// For `crash-writer write`.
     var options: [String] { kind == .fileLimit ? ["--file-limit", "\(Self.room)"] : [] }
 
-    func makeRoom(for writer: WritingProcess) {
+    /// - Parameter writer: the process that is limited, if one is.
+    func makeRoom(for writer: WritingProcess? = nil) {
         switch kind {
         case .tmpfs: unlink(filler)
-        case .fileLimit: writer.child.send("room")
+        case .fileLimit: writer?.child.send("room")
         }
     }
 }

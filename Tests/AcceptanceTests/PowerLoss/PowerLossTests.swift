@@ -17,6 +17,18 @@ struct PowerLossTests {
         }
     }
 
+    @Test func `after failed commits is no different`() async throws {
+        try await blocking {
+            let failures = "write=22,sync=27,meta=30,meta-kept=36,meta-stuck=42,meta-kept=43,sync=55"
+            let losses = try PowerLosses(
+                calls: 30, seed: TestEnvironment.seed, environment: ["DISK_SHIM_FAIL": failures])
+            let outcome = try losses.cut(Self.cuts)
+            print("power loss after failed commits: \(outcome)")
+            #expect(outcome.faults == [], "SUBLEDGER_SEED=\(TestEnvironment.seed)")
+            #expect(losses.refusals == ["io_error"])
+        }
+    }
+
     @Test func `is survived because of the syncs: without them the same test fails`() async throws {
         try await blocking {
             let losses = try PowerLosses(calls: 30, seed: TestEnvironment.seed, environment: ["DISK_SHIM_NOSYNC": "1"])

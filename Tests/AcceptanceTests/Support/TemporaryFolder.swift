@@ -32,12 +32,4 @@ enum File {
     static func write(_ bytes: [UInt8], to path: String) throws {
         try Data(bytes).write(to: URL(filePath: path))
     }
-
-    /// Writes over a part of a file.
-    static func overwrite(_ bytes: [UInt8], at offset: Int, of path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        try #require(pwrite(descriptor, bytes, bytes.count, off_t(offset)) == bytes.count)
-    }
 }

@@ -1,0 +1,83 @@
+import AppStoreModel
+import AppStoreTranslation
+import LedgerModel
+import Primitives
+import ProjectionRuntime
+import TestSupport
+
+/// SplitMix64: the same numbers for the same seed, on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64 = TestEnvironment.seed) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: elements.indices, using: &self)]
+    }
+}
+
+extension FiledObservation {
+    /// The observation of a number: equal numbers are one observation, whatever event carries it. Some hundred numbers
+    /// share some dozen keys, which migrations and Apple accounts join now and then.
+    static func sample(_ number: Int, position: Position = 0, recordedAt: Instant = .earliest) -> FiledObservation {
+        var generator = SeededGenerator(seed: UInt64(number))
+        let key = SubscriptionKey(
+            environment: generator.pick([.production, .sandbox, Environment(rawValue: "Tomorrow's")]),
+            bundleId: generator.pick(["com.example.app", "com.example.other"]),
+            originalTransactionId: generator.id())
+        let source = Source(
+            name: ObservationName(digest: .sha256(of: Array("\(number)".utf8))),
+            time: Instant(milliseconds: Int64(number % 7)), rank: .jws, position: position, recordedAt: recordedAt)
+        let fact: Fact
+        switch number % 4 {
+        case 0:
+            var transaction = TransactionFact(transactionId: "\(number)")
+            transaction.productId = "pro"
+            transaction.appTransactionId = generator.chance(20) ? generator.account() : nil
+            transaction.previousOriginalTransactionId = generator.chance(10) ? generator.id() : nil
+            fact = .transaction(transaction)
+        case 1:
+            var renewal = RenewalFact()
+            renewal.autoRenewStatus = .on
+            renewal.appTransactionId = generator.chance(20) ? generator.account() : nil
+            fact = .renewal(renewal)
+        case 2:
+            var notification = NotificationFact()
+            notification.notificationUUID = "\(number)"
+            fact = .notification(notification)
+        default:
+            var app = AppFact()
+            app.originalApplicationVersion = "\(number)"
+            let account: AppAccountKey.Account =
+                generator.chance(50)
+                ? .appTransaction(generator.account())
+                : .customer(CustomerHandle(value: UInt128(generator.next()) << 64 | UInt128(generator.next())))
+            return FiledObservation(
+                key: .appAccount(AppAccountKey(environment: key.environment, bundleId: key.bundleId, account: account)),
+                observation: Observation(source: source, fact: .app(app)))
+        }
+        return FiledObservation(key: .subscription(key), observation: Observation(source: source, fact: fact))
+    }
+}
+
+extension SeededGenerator {
+    /// One of a few, among them one as long as only a hostile id is.
+    fileprivate mutating func id() -> String {
+        let number = Int.random(in: 0..<14, using: &self)
+        return number < 2 ? String(repeating: "9", count: 600) + "\(number)" : "20000000000000\(number)"
+    }
+
+    fileprivate mutating func account() -> String {
+        "70\(Int.random(in: 0..<40, using: &self))"
+    }
+}
