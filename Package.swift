@@ -79,7 +79,7 @@ let package = Package(
         .target(
             name: "ProjectionRuntime",
             dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "LMDB", "EventLog"],
-            swiftSettings: settings
+            swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
         .target(
             name: "SubscriptionLedger",
@@ -183,8 +183,8 @@ let package = Package(
         .testTarget(
             name: "ProjectionRuntimeTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "EventLog", "ProjectionRuntime",
-                "TestSupport",
+                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "LMDB", "EventLog",
+                "ProjectionRuntime", "TestSupport",
             ],
             swiftSettings: settings
         ),

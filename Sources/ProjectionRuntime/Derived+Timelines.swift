@@ -53,10 +53,15 @@ extension StoredFacts {
     func decoded() throws -> EventFacts? {
         guard !facts.isEmpty else { return nil }
         guard let decoded = EventFacts(bytes: facts, position: position, recordedAt: recordedAt) else {
-            throw EventLogError(
-                .logCorrupt, "the facts of position \(position) are damaged",
-                hint: "Remove derived/; it is made again from the log.")
+            throw EventLogError.derivedDamaged("the facts of position \(position)")
         }
         return decoded
+    }
+}
+
+extension EventLogError {
+    static func derivedDamaged(_ what: String) -> EventLogError {
+        EventLogError(
+            .logCorrupt, "\(what) in derived/ cannot be read", hint: "Remove derived/; it is made again from the log.")
     }
 }

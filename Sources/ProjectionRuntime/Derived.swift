@@ -32,10 +32,15 @@ package final class Derived: Sendable {
         var failure: String?
     }
 
-    /// Opens what is derived for the process that writes.
+    /// Opens what is derived for the process that writes; what another version has derived is derived again.
     package init(writing directory: String, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
         let store = try Self.opening {
-            try FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false)
+            do {
+                return try FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false)
+            } catch let error as EventLogError where error.code == .versionUnknown {
+                FactsStore.remove(directory)
+                return try FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false)
+            }
         }
         let size = try Self.opening { try store.appliedSize() }
         self.store = store
@@ -136,7 +141,7 @@ extension Derived {
     /// How the log learns what is derived; see `LogFollower`.
     package func follower(of log: @escaping @Sendable () -> EventLog?) -> LogFollower {
         LogFollower(
-            storedIdentity: { [self] identity in try store?.position(of: identity) },
+            storedIdentities: { [self] identities in try store?.positions(of: identities) ?? [:] },
             unappliedIdentities: { [self] in
                 if let log = log() { try catchUp(with: log) }
                 return tail.identities

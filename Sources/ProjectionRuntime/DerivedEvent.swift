@@ -9,25 +9,24 @@ package struct DerivedEvent: Sendable {
     package let repeatIdentity: Identity?
     /// `EventFacts` in their stored form.
     package let facts: [UInt8]
-    /// Under what the event is found, each term once. Made once: the tail asks at both ends, the store between.
-    let indexTerms: Set<IndexTerm>
+    /// Each once.
+    package let indexTerms: [IndexTerm]
 
     package init(
-        position: UInt64, recordedAt: Instant, identity: Identity, repeatIdentity: Identity?, facts: [UInt8]
+        position: UInt64, recordedAt: Instant, identity: Identity, repeatIdentity: Identity?, facts: [UInt8],
+        indexTerms: [IndexTerm]
     ) {
         self.position = position
         self.recordedAt = recordedAt
         self.identity = identity
         self.repeatIdentity = repeatIdentity
         self.facts = facts
-        indexTerms =
-            facts.isEmpty
-            ? [] : EventFacts(bytes: facts, position: position, recordedAt: recordedAt)?.indexTerms ?? []
+        self.indexTerms = indexTerms
     }
 
     init(_ event: CommittedEvent) {
         self.init(
             position: event.record.position, recordedAt: event.record.recordedAt, identity: event.record.identity,
-            repeatIdentity: event.repeatIdentity, facts: event.facts)
+            repeatIdentity: event.repeatIdentity, facts: event.facts, indexTerms: event.indexTerms)
     }
 }

@@ -1,4 +1,5 @@
 import EventLog
+import Glibc
 import LMDB
 import LedgerModel
 import Primitives
@@ -9,33 +10,54 @@ final class FactsStore: Sendable {
     private let environment: LMDB.Environment
     /// position -> recordedAt, facts
     private let facts: Database
-    /// term -> ordinal
-    private let terms: Database
-    /// ordinal, position (big-endian, so that they sort) -> nothing
-    private let postings: Database
-    /// identity -> the first position
-    private let identities: Database
+    /// term -> the positions of its events
+    private let terms: SortedRuns
+    /// identity -> the positions it was met at, of which the first counts
+    private let identities: SortedRuns
     private let meta: Database
 
     private static let appliedKey = Array("applied".utf8)
+    private static let layoutKey = Array("layout".utf8)
+    /// Of all that is in the folder; another number is thrown away and made again.
+    private static let layout: UInt64 = 1
 
+    /// - Throws: `version_unknown` when another version has made it.
     init(directory: String, mapSizeBytes: Int, readOnly: Bool) throws {
         var options = LMDB.Environment.Options()
         options.mapSizeBytes = mapSizeBytes
         options.readOnly = readOnly
-        if !readOnly {
-            try LMDB.Environment.makeIfMissing(in: directory, options: options) { environment throws(LMDBError) in
-                _ = try environment.openDatabases(Self.databases)
-            }
-        }
+        if !readOnly { try Self.makeIfMissing(in: directory, options) }
         environment = try LMDB.Environment(directory: directory, options: options)
-        let opened = try environment.openDatabases(Self.databases)
-        (facts, terms, postings, identities, meta) = (opened[0], opened[1], opened[2], opened[3], opened[4])
+        meta = try environment.openDatabase("meta")
+        let found = try environment.read { [meta] in try $0.get(Self.layoutKey.span.bytes, in: meta)?.word(at: 0) }
+        guard found == Self.layout else {
+            throw EventLogError(
+                .versionUnknown, "derived/ is of another version", expected: "\(Self.layout)",
+                found: found.map { "\($0)" } ?? "none", hint: "Remove derived/; it is made again from the log.")
+        }
+        facts = try environment.openDatabase("facts", flags: .integerKey)
+        terms = SortedRuns(try environment.openDatabases(Self.termDatabases))
+        identities = SortedRuns(try environment.openDatabases(Self.identityDatabases))
     }
 
-    private static let databases: [(name: String, flags: Database.Flags)] = [
-        ("facts", .integerKey), ("terms", []), ("postings", []), ("identities", []), ("meta", []),
-    ]
+    private static let termDatabases = SortedRuns.databases("terms")
+    private static let identityDatabases = SortedRuns.databases("identities")
+
+    private static func makeIfMissing(in directory: String, _ options: LMDB.Environment.Options) throws {
+        try LMDB.Environment.makeIfMissing(in: directory, options: options) { environment throws(LMDBError) in
+            let opened = try environment.openDatabases(
+                [("meta", []), ("facts", .integerKey)] + termDatabases + identityDatabases)
+            var transaction = try environment.beginWrite()
+            let layout = withUnsafeBytes(of: Self.layout) { Array($0) }
+            try transaction.put(layout.span.bytes, at: layoutKey.span.bytes, in: opened[0])
+            try transaction.commit()
+        }
+    }
+
+    /// Removes what another version has made.
+    static func remove(_ directory: String) {
+        for name in ["data.mdb", "lock.mdb"] { unlink("\(directory)/\(name)") }
+    }
 
     func clearStaleReaders() throws {
         try environment.clearStaleReaders()
@@ -51,30 +73,28 @@ final class FactsStore: Sendable {
         return value.word(at: 0)
     }
 
-    /// The first position of an identity.
-    func position(of identity: Identity) throws -> UInt64? {
-        let key = identity.bytes
-        return try environment.read { transaction in
-            guard let value = try transaction.get(key.span.bytes, in: identities) else { return nil }
-            return value.word(at: 0)
+    /// The first positions of those identities that have one.
+    func positions(of wanted: [Identity]) throws -> [Identity: UInt64] {
+        let keys = wanted.map(IndexEntry.key).sorted()
+        var found: [Identity: UInt64] = [:]
+        try environment.read { transaction in
+            try identities.forEachEntry(of: keys, transaction) { entry in
+                found[Identity(entry.key), default: .max] = min(
+                    found[Identity(entry.key), default: .max], entry.position)
+            }
         }
+        return found
     }
 
     /// The events under a term at the positions wanted, in their order.
     func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [StoredFacts] {
         try environment.read { transaction in
-            guard let ordinal = try transaction.get(term.bytes.span.bytes, in: terms) else { return [] }
-            let prefix = Self.bigEndian(ordinal.word(at: 0))
-            var events: [StoredFacts] = []
-            var cursor = try transaction.cursor(in: postings)
             var positions: [UInt64] = []
-            if let entry = try cursor.seek(prefix.span.bytes), let position = Self.position(entry.key, under: prefix) {
-                positions.append(position)
-                while let entry = try cursor.next(), let position = Self.position(entry.key, under: prefix) {
-                    positions.append(position)
-                }
+            try terms.forEachEntry(of: [term.hash], transaction) { entry in
+                if isWanted(entry.position) { positions.append(entry.position) }
             }
-            for position in positions where isWanted(position) {
+            var events: [StoredFacts] = []
+            for position in positions.sorted() {
                 guard let stored = try transaction.get(position, in: facts) else { continue }
                 events.append(StoredFacts(stored, position: position))
             }
@@ -94,61 +114,49 @@ final class FactsStore: Sendable {
                 let value = Self.bigEndian(UInt64(bitPattern: event.recordedAt.milliseconds)) + event.facts
                 try transaction.put(value.span.bytes, at: event.position, in: facts, .append)
             }
-            try putIdentities(of: new, &transaction)
-            try putPostings(of: new, &transaction)
+            try Self.add(Self.identityEntries(of: new), to: identities, &transaction)
+            try Self.add(Self.termEntries(of: new), to: terms, &transaction)
             let size = withUnsafeBytes(of: max(applied, last.position + 1)) { Array($0) }
             try transaction.put(size.span.bytes, at: Self.appliedKey.span.bytes, in: meta)
         }
     }
 
-    /// In the order of their keys: neighbours share pages, which halves the time of random keys.
-    private func putIdentities(
-        of events: ArraySlice<DerivedEvent>, _ transaction: inout WriteTransaction
+    /// Every entry is merged again for each size of runs above a batch's; that many times what is added keeps up with
+    /// billions of entries. At least a segment, so that small batches bring a large merge to its end too.
+    private static let mergedForEachAdded = 8
+
+    private static func add(
+        _ entries: [IndexEntry], to index: SortedRuns, _ transaction: inout WriteTransaction
     ) throws {
-        let entries = events.flatMap { event in
+        try index.add(entries.sorted(), &transaction)
+        try index.merge(
+            atLeast: max(entries.count * mergedForEachAdded, index.geometry.entriesASegment), &transaction)
+    }
+
+    private static func identityEntries(of events: ArraySlice<DerivedEvent>) -> [IndexEntry] {
+        events.flatMap { event in
             [event.identity, event.repeatIdentity].compactMap { identity in
-                identity.map { (key: $0.bytes, position: event.position) }
+                identity.map { IndexEntry(key: IndexEntry.key($0), position: event.position) }
             }
-        }
-        for entry in entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-            // Of a re-signed retry the first position of its UUID stays.
-            if try transaction.get(entry.key.span.bytes, in: identities) != nil { continue }
-            let value = withUnsafeBytes(of: entry.position) { Array($0) }
-            try transaction.put(value.span.bytes, at: entry.key.span.bytes, in: identities)
         }
     }
 
-    private func putPostings(of events: ArraySlice<DerivedEvent>, _ transaction: inout WriteTransaction) throws {
-        var positions: [IndexTerm: [UInt64]] = [:]
-        for event in events {
-            for term in event.indexTerms { positions[term, default: []].append(event.position) }
-        }
-        var next = UInt64(try transaction.statistics(of: terms).entries)
-        for term in positions.keys.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
-            let ordinal: UInt64
-            if let known = try transaction.get(term.bytes.span.bytes, in: terms) {
-                ordinal = known.word(at: 0)
-            } else {
-                ordinal = next
-                next += 1
-                let value = withUnsafeBytes(of: ordinal) { Array($0) }
-                try transaction.put(value.span.bytes, at: term.bytes.span.bytes, in: terms)
-            }
-            for position in positions[term] ?? [] {
-                let key = Self.bigEndian(ordinal) + Self.bigEndian(position)
-                try transaction.put([UInt8]().span.bytes, at: key.span.bytes, in: postings)
-            }
-        }
+    private static func termEntries(of events: ArraySlice<DerivedEvent>) -> [IndexEntry] {
+        events.flatMap { event in event.indexTerms.map { IndexEntry(key: $0.hash, position: event.position) } }
     }
 
     private static func bigEndian(_ value: UInt64) -> [UInt8] {
         withUnsafeBytes(of: value.bigEndian) { Array($0) }
     }
+}
 
-    private static func position(_ key: RawSpan, under prefix: [UInt8]) -> UInt64? {
-        guard key.byteCount == 16, UInt64(bigEndian: key.word(at: 0)) == prefix.span.bytes.word(at: 0).byteSwapped
-        else { return nil }
-        return UInt64(bigEndian: key.word(at: 8))
+extension IndexEntry {
+    static func key(_ identity: Identity) -> UInt128 { UInt128(identity.high) << 64 | UInt128(identity.low) }
+}
+
+extension Identity {
+    init(_ key: UInt128) {
+        self.init(high: UInt64(truncatingIfNeeded: key >> 64), low: UInt64(truncatingIfNeeded: key))
     }
 }
 
@@ -168,12 +176,5 @@ struct StoredFacts: Sendable {
         self.position = position
         recordedAt = Instant(milliseconds: Int64(bitPattern: stored.word(at: 0).byteSwapped))
         facts = stored.extracting(8..<stored.byteCount).withUnsafeBytes { Array($0) }
-    }
-}
-
-extension RawSpan {
-    /// A native 64-bit integer; the bounds are checked.
-    fileprivate func word(at offset: Int) -> UInt64 {
-        unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
 }

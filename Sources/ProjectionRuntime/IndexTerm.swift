@@ -1,11 +1,10 @@
 package import AppStoreModel
 import AppStoreTranslation
+package import EventLog
 package import LedgerModel
 
-/// Under what an event can be found. Two keys that Apple joins share a term, so following terms finds a lineage.
-package struct IndexTerm: Hashable, Sendable {
-    package let bytes: [UInt8]
-
+/// Two keys that Apple joins share a term, so following terms finds a lineage.
+extension IndexTerm {
     /// All events of one purchase history, and those that name it as what they migrated from.
     package static func subscription(_ key: SubscriptionKey) -> IndexTerm {
         IndexTerm("s", [key.environment.rawValue, key.bundleId, key.originalTransactionId])
@@ -36,14 +35,14 @@ package struct IndexTerm: Hashable, Sendable {
         IndexTerm("t", [token.text])
     }
 
-    /// LMDB's keys have 511 bytes; longer terms, which only a hostile id makes, share their first 511.
-    package static let byteLimit = 511
-
     /// Parts are separated by a byte that no UTF-8 text contains.
     private init(_ kind: Unicode.Scalar, _ parts: [String]) {
         var bytes = [UInt8(ascii: kind)]
-        for part in parts { bytes += [0xFF] + Array(part.utf8) }
-        self.bytes = Array(bytes.prefix(Self.byteLimit))
+        for part in parts {
+            bytes.append(0xFF)
+            bytes += part.utf8
+        }
+        self.init(hashing: bytes)
     }
 }
 
@@ -113,8 +112,8 @@ extension CustomerFact {
 }
 
 extension EventFacts {
-    /// Each term once.
-    var indexTerms: Set<IndexTerm> {
-        Set(observations.flatMap(\.indexTerms) + (customerFact?.indexTerms ?? []))
+    /// Under what the event is found, each term once.
+    package var indexTerms: [IndexTerm] {
+        Array(Set(observations.flatMap(\.indexTerms) + (customerFact?.indexTerms ?? [])))
     }
 }

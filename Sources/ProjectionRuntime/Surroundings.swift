@@ -1,4 +1,5 @@
 import AppStoreTranslation
+import EventLog
 package import LedgerModel
 
 /// What is known of some keys and of every key that may be joined with them, as of a log size.

@@ -99,7 +99,9 @@ final class DerivedWorld {
     private static func decode(_ record: Record, _ evidence: [UInt8]) -> DerivedEvent {
         DerivedEvent(
             position: record.position, recordedAt: record.recordedAt, identity: record.identity, repeatIdentity: nil,
-            facts: evidence)
+            facts: evidence,
+            indexTerms: EventFacts(bytes: evidence, position: record.position, recordedAt: record.recordedAt)?
+                .indexTerms ?? [])
     }
 
     /// - Parameter events: the numbers of the observations of each.
@@ -107,12 +109,12 @@ final class DerivedWorld {
         let log = log
         return try await log.append(
             events.map { numbers in
-                let facts = EventFacts(numbers.map { .sample($0) }).bytes
+                let facts = EventFacts(numbers.map { .sample($0) })
                 return log.prepare(
                     EventDraft(
                         kind: .transactionVerified, source: .file, environment: .sandbox, artifact: .transaction,
-                        trust: .signed, identity: Self.identity(of: numbers), evidence: Evidence(bytes: facts),
-                        verifiedAt: Self.now, facts: facts))
+                        trust: .signed, identity: Self.identity(of: numbers), evidence: Evidence(bytes: facts.bytes),
+                        verifiedAt: Self.now, facts: facts.bytes, indexTerms: facts.indexTerms))
             })
     }
 

@@ -19,12 +19,14 @@ package struct EventDraft: Sendable {
     package let body: [UInt8]
     /// What the event says in the compact form of the facts store; handed to followers, not stored in the log.
     package let facts: [UInt8]
+    /// Under what a follower finds the event; not stored in the log either.
+    package let indexTerms: [IndexTerm]
 
     package init(
         kind: EventKind, source: EventSource, environment: EnvironmentCode, artifact: ArtifactCode, trust: TrustClass,
         flags: RecordFlags = [], identity: Identity, repeatIdentity: Identity? = nil, evidence: Evidence = .none,
         verifiedAt: Instant, leafCertificate: Digest = .zero, rootCertificate: Digest = .zero,
-        body: [UInt8] = Array("{}".utf8), facts: [UInt8] = []
+        body: [UInt8] = Array("{}".utf8), facts: [UInt8] = [], indexTerms: [IndexTerm] = []
     ) {
         self.kind = kind
         self.source = source
@@ -40,6 +42,7 @@ package struct EventDraft: Sendable {
         self.rootCertificate = rootCertificate
         self.body = body
         self.facts = facts
+        self.indexTerms = indexTerms
     }
 
     /// Whether a record can hold it: a body from outside must be asked about before it is prepared.
@@ -69,4 +72,12 @@ package struct CommittedEvent: Sendable {
     package let record: Record
     package let repeatIdentity: Identity?
     package let facts: [UInt8]
+    package let indexTerms: [IndexTerm]
+
+    init(record: Record, draft: EventDraft) {
+        self.record = record
+        repeatIdentity = draft.repeatIdentity
+        facts = draft.facts
+        indexTerms = draft.indexTerms
+    }
 }

@@ -22,22 +22,22 @@ struct GroupPlan {
     ///   - known: the position at which an identity stands in the log already.
     init(
         _ requests: [AppendRequest], after edge: RightEdge, recordedAt: Instant,
-        known: (Identity) throws -> UInt64?
-    ) rethrows {
+        known: (Identity) -> UInt64?
+    ) {
         self.edge = edge
         self.recordedAt = recordedAt
         answers.reserveCapacity(requests.count)
         for request in requests {
             var answer: [Appended] = []
-            for event in request.events { answer.append(try plan(event, known)) }
+            for event in request.events { answer.append(plan(event, known)) }
             answers.append(answer)
         }
     }
 
-    private mutating func plan(_ event: PreparedEvent, _ known: (Identity) throws -> UInt64?) rethrows -> Appended {
+    private mutating func plan(_ event: PreparedEvent, _ known: (Identity) -> UInt64?) -> Appended {
         let draft = event.draft
-        let position = try identities[draft.identity] ?? known(draft.identity)
-        let first = try draft.repeatIdentity.flatMap { try identities[$0] ?? known($0) }
+        let position = identities[draft.identity] ?? known(draft.identity)
+        let first = draft.repeatIdentity.flatMap { identities[$0] ?? known($0) }
         if let position {
             // A re-signed retry stands behind the first event of its UUID, which is answered each time it comes.
             return Appended(position: first ?? position, isDuplicate: true, isAppended: false)

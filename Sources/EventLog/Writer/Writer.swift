@@ -56,9 +56,10 @@ final class Writer: Sendable {
     private func commit(_ group: [AppendRequest], _ state: inout WriterState?) throws -> [[Appended]] {
         guard var current = state else { return [] }
         let recordedAt = max(configuration.clock(), current.lastRecordedAt)
-        let plan = try GroupPlan(group, after: current.edge, recordedAt: recordedAt) { identity in
+        let stored = try follower.storedIdentities(group.flatMap(\.identities))
+        let plan = GroupPlan(group, after: current.edge, recordedAt: recordedAt) { identity in
             // Of a UUID the memory may know a repeat only, whose first event is stored.
-            try [follower.storedIdentity(identity), current.recent[identity]].compactMap(\.self).min()
+            [stored[identity], current.recent[identity]].compactMap(\.self).min()
         }
         guard !plan.newEvents.isEmpty else { return plan.answers }
         do {
@@ -75,8 +76,7 @@ final class Writer: Sendable {
         // What is derived first: whoever sees the new head finds what its events say.
         follower.committed(
             plan.newEvents.map {
-                CommittedEvent(
-                    record: $0.record, repeatIdentity: $0.prepared.draft.repeatIdentity, facts: $0.prepared.draft.facts)
+                CommittedEvent(record: $0.record, draft: $0.prepared.draft)
             })
         log.publish(plan.head)
         log.statistics.count(plan.newEvents.lazy.map(\.record))

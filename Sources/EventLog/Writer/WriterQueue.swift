@@ -13,6 +13,10 @@ struct AppendRequest: Sendable {
         byteCount = events.reduce(0) { $0 + $1.byteCount }
         self.answer = answer
     }
+
+    var identities: [Identity] {
+        events.flatMap { [$0.draft.identity, $0.draft.repeatIdentity].compactMap(\.self) }
+    }
 }
 
 /// A draft with its evidence packed.

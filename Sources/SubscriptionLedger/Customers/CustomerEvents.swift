@@ -46,7 +46,8 @@ enum CustomerEvents {
             kind: kind, source: source, environment: environment, artifact: .none, trust: .own,
             identity: Identity(artifact: .none, environment: environment, key: identity),
             // Nothing was verified.
-            verifiedAt: Instant(milliseconds: 0), body: JSONValue.object(body).canonical(), facts: facts?.bytes ?? [])
+            verifiedAt: Instant(milliseconds: 0), body: JSONValue.object(body).canonical(), facts: facts?.bytes ?? [],
+            indexTerms: facts?.indexTerms ?? [])
     }
 
     private static func linkKey(_ claim: Claim) -> [UInt8] {

@@ -97,7 +97,8 @@ package struct Intake: Sendable {
             evidence: Evidence(
                 bytes: jws.text, digest: proof.text, layout: .jws(Self.layout(of: jws, nested: nested))),
             verifiedAt: proof.verifiedAt, leafCertificate: proof.leaf, rootCertificate: proof.root,
-            body: body.canonical(), facts: facts.bytes)
+            body: body.canonical(), facts: facts.bytes,
+            indexTerms: facts.indexTerms)
     }
 
     private static func layout(of jws: JWS, nested: [Evidence.Nested] = []) -> Evidence.JWSLayout {

@@ -34,10 +34,10 @@ enum StoredEvents {
     /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
     static func derive(_ record: Record, _ evidence: [UInt8]) throws -> DerivedEvent {
         let artifact = try artifact(of: record, evidence)
-        var facts = CustomerEvents.fact(in: record).map { EventFacts($0).bytes } ?? []
+        var facts = CustomerEvents.fact(in: record).map { EventFacts($0) }
         var repeatIdentity: Identity?
         if let artifact {
-            facts = self.facts(of: artifact, bundleId: bundleId(in: record.body)).bytes
+            facts = self.facts(of: artifact, bundleId: bundleId(in: record.body))
             if case .notification(let notification) = artifact {
                 let claims = notification.outer.payload.payload
                 repeatIdentity = claims.notificationUUID.map {
@@ -47,7 +47,7 @@ enum StoredEvents {
         }
         return DerivedEvent(
             position: record.position, recordedAt: record.recordedAt, identity: record.identity,
-            repeatIdentity: repeatIdentity, facts: facts)
+            repeatIdentity: repeatIdentity, facts: facts?.bytes ?? [], indexTerms: facts?.indexTerms ?? [])
     }
 
     /// Nil for events whose evidence is no JWS.

@@ -125,7 +125,9 @@ final class MemoryFollower: Sendable {
 
     var asFollower: LogFollower {
         LogFollower(
-            storedIdentity: { [self] identity in state.withLock { $0.stored[identity] } },
+            storedIdentities: { [self] wanted in
+                state.withLock { state in state.stored.filter { wanted.contains($0.key) } }
+            },
             unappliedIdentities: { [self] in
                 state.withLock { state in
                     state.groups.joined().filter { $0.record.position >= state.applied }
