@@ -51,18 +51,31 @@ enum JSONEscapes {
     /// Appends a quoted string with the escapes RFC 8785 §3.2.2.2 prescribes and no others.
     static func encode(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
-            case 0x08: output += "\\b".utf8
-            case 0x09: output += "\\t".utf8
-            case 0x0A: output += "\\n".utf8
-            case 0x0C: output += "\\f".utf8
-            case 0x0D: output += "\\r".utf8
-            case 0..<0x20: output += "\\u00\(Hex.encode([byte]))".utf8
-            default: output.append(byte)
+        var text = text
+        text.withUTF8 { bytes in
+            if bytes.contains(where: needsEscape) {
+                for byte in bytes { append(byte, to: &output) }
+            } else {
+                output.append(contentsOf: bytes)
             }
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func append(_ byte: UInt8, to output: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
+        case 0x08: output += "\\b".utf8
+        case 0x09: output += "\\t".utf8
+        case 0x0A: output += "\\n".utf8
+        case 0x0C: output += "\\f".utf8
+        case 0x0D: output += "\\r".utf8
+        case 0..<0x20: output += "\\u00\(Hex.encode([byte]))".utf8
+        default: output.append(byte)
+        }
     }
 }

@@ -165,6 +165,12 @@ extension Derived {
     /// Events that are in the log but not applied.
     package var lag: Int { tail.count }
 
+    /// Whether no event from `size` on has come under any of these terms since this was opened. It may say no without
+    /// need.
+    package func isUnchanged(_ terms: [IndexTerm], since size: UInt64) -> Bool {
+        tail.isUnchanged(terms, since: size)
+    }
+
     /// Frees the reader slots of processes that died.
     package func clearStaleReaders() throws {
         try store?.clearStaleReaders()

@@ -1,5 +1,5 @@
 import AppStoreTranslation
-import EventLog
+package import EventLog
 package import LedgerModel
 
 /// What is known of some keys and of every key that may be joined with them, as of a log size.
@@ -10,7 +10,8 @@ package struct Surroundings {
     private let derived: Derived
     private let size: Position
     private var entries: [SubscriptionKey: Entry] = [:]
-    private var visited: Set<IndexTerm> = []
+    /// Under which was looked; when events come under one of them, more may be known.
+    package private(set) var askedTerms: Set<IndexTerm> = []
     private var seen: Set<Position> = []
 
     package init(in derived: Derived, knownAt size: Position) {
@@ -31,7 +32,7 @@ package struct Surroundings {
     private mutating func follow(_ terms: [IndexTerm]) throws {
         var open = terms
         while let term = open.popLast() {
-            guard visited.insert(term).inserted else { continue }
+            guard askedTerms.insert(term).inserted else { continue }
             for event in try derived.events(under: term, at: { $0 < size && !seen.contains($0) }) {
                 seen.insert(event.position)
                 guard let facts = try event.decoded() else { continue }

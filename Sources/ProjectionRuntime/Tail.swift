@@ -6,11 +6,15 @@ final class Tail: Sendable {
     /// Above this the ledger takes no more: deriving has fallen too far behind.
     static let limit = 262_144
 
+    private static let changeSlots = 65_536
+
     private struct State {
         var events: [DerivedEvent] = []
         var postings: [IndexTerm: [UInt64]] = [:]
         /// One above the last event, or where the next is expected.
         var end: UInt64
+        /// One above the last position that came under a term, by a part of its hash: of terms that share it, of any.
+        var changes = [UInt64](repeating: 0, count: Tail.changeSlots)
     }
 
     private let state: Mutex<State>
@@ -28,12 +32,25 @@ final class Tail: Sendable {
         state.withLock { state in
             for event in events where event.position >= state.end {
                 guard event.position == state.end else { return false }
-                for term in event.indexTerms { state.postings[term, default: []].append(event.position) }
+                for term in event.indexTerms {
+                    state.postings[term, default: []].append(event.position)
+                    state.changes[Self.changeSlot(of: term)] = event.position + 1
+                }
                 state.events.append(event)
                 state.end += 1
             }
             return true
         }
+    }
+
+    /// Whether no event from `size` on has come under any of these terms since this was opened. It may say no without
+    /// need.
+    func isUnchanged(_ terms: [IndexTerm], since size: UInt64) -> Bool {
+        state.withLock { state in terms.allSatisfy { state.changes[Self.changeSlot(of: $0)] <= size } }
+    }
+
+    private static func changeSlot(of term: IndexTerm) -> Int {
+        Int(truncatingIfNeeded: term.hash & UInt128(changeSlots - 1))
     }
 
     func events(under term: IndexTerm) -> [StoredFacts] {

@@ -35,6 +35,7 @@ package final class Ledger: Sendable {
     package let quarantine: Quarantine?
     /// Nil where nobody has written yet.
     let vault: Vault?
+    let portfolios = PortfolioCache()
     /// Whose a key is changes for one posting at a time.
     let postings = StripedLock()
     private let lock: FolderLock?

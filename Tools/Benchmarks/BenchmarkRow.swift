@@ -16,7 +16,7 @@ struct BenchmarkRow: Sendable {
 
     /// Every row there is, in the order in which they run.
     static let all: [BenchmarkRow] = [
-        .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .bytesPerNotification, .open,
+        .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .bytesPerNotification, .open,
     ]
 
     func run() async throws -> BenchmarkResult {

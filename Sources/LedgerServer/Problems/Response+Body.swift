@@ -27,6 +27,7 @@ extension Response {
 extension ByteBuffer {
     fileprivate init(json: JSONValue) {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(1_024)
         json.write(to: &bytes, canonical: false)
         self.init(bytes: bytes)
     }

@@ -1,3 +1,4 @@
+import EventLog
 import LedgerModel
 import Primitives
 import ProjectionRuntime
@@ -13,12 +14,21 @@ struct CustomerLookup {
     private(set) var roster = CustomerRoster()
     private var met: Set<CustomerHandle> = []
     private var askedTokens: Set<AppAccountToken> = []
+    /// What the answers rest on: when events come under one of these terms, or somebody is met by one of these names,
+    /// they may be others.
+    private(set) var terms: Set<IndexTerm> = []
+    private(set) var unmetNames: [CustomerName] = []
 
     /// - Parameter knownAt: nil: everything, and every name met by now.
     init(in ledger: Ledger, knownAt: Question.KnownAt? = nil) throws {
+        self.init(in: ledger, knownAt: knownAt, size: try ledger.knownSize(knownAt))
+    }
+
+    /// - Parameter size: that of `knownAt`.
+    init(in ledger: Ledger, knownAt: Question.KnownAt?, size: Position) {
         derived = ledger.derived
         vault = ledger.vault
-        size = try ledger.knownSize(knownAt)
+        self.size = size
         namesMetBelow = knownAt == nil ? .max : size
     }
 
@@ -27,6 +37,7 @@ struct CustomerLookup {
         var open = [handle]
         while let next = open.popLast() {
             guard met.insert(next).inserted else { continue }
+            terms.insert(.merges(of: next))
             for merge in try derived.merges(of: next, knownAt: size) {
                 roster.add(merge)
                 open += [merge.customer, merge.into]
@@ -37,7 +48,11 @@ struct CustomerLookup {
 
     /// Who is known by a name; nil when nobody is.
     mutating func customer(of name: CustomerName) throws -> CustomerHandle? {
-        try vault?.customer(of: name, metBelow: namesMetBelow).map { try customer(of: $0) }
+        guard let met = try vault?.customer(of: name, metBelow: namesMetBelow) else {
+            unmetNames.append(name)
+            return nil
+        }
+        return try customer(of: met)
     }
 
     /// Who a token's purchases are for: somebody known by it, or else whoever it turns out to be.
@@ -55,33 +70,22 @@ struct CustomerLookup {
     }
 }
 
-/// What is known of a customer's keys and of all that may be joined with them.
-struct Holdings {
-    let lineages: [Lineage]
-    let owned: Set<SubscriptionKey>
-    /// Keys whose token changed to another customer's, or from one.
-    let tokenConflicts: [SubscriptionKey]
-
-    static let none = Holdings(lineages: [], owned: [], tokenConflicts: [])
-}
-
 extension CustomerLookup {
-    /// The keys that an owner has at `t`.
-    ///
-    /// Looks at every key that the owner claimed or whose token is the owner's, and lets the claims decide.
+    /// Everything that may be an owner's: every key that the owner claimed or whose token is the owner's, and all that
+    /// may be joined with it.
     /// - Parameter token: by which the owner is known to who asks.
-    mutating func holdings(
-        of owner: Ownership.Owner, token: AppAccountToken?, at t: Instant, rule: Rules.Customers.ClaimConflict
-    ) throws -> Holdings {
+    mutating func portfolio(of owner: Ownership.Owner, token: AppAccountToken?) throws -> Portfolio {
         var surroundings = Surroundings(in: derived, knownAt: size)
         if case .customer(let customer) = owner {
             for handle in [customer] + roster.handles(mergedInto: customer) {
+                terms.insert(.claims(of: handle))
                 try surroundings.add(derived.keys(claimedBy: handle, knownAt: size))
             }
         }
         if let token { try surroundings.add(token) }
         try followTokens(of: owner, in: &surroundings)
-        return try holdings(of: owner, among: surroundings, at: t, rule)
+        terms.formUnion(surroundings.askedTerms)
+        return try portfolio(of: owner, among: surroundings)
     }
 
     /// A customer's tokens are told by the purchases that are known, and lead to further ones.
@@ -95,30 +99,25 @@ extension CustomerLookup {
         }
     }
 
-    private mutating func holdings(
-        of owner: Ownership.Owner, among surroundings: Surroundings, at t: Instant,
-        _ rule: Rules.Customers.ClaimConflict
-    ) throws -> Holdings {
+    private mutating func portfolio(
+        of owner: Ownership.Owner, among surroundings: Surroundings
+    ) throws -> Portfolio {
         let timelines = surroundings.timelines
-        var owned: Set<SubscriptionKey> = []
-        var conflicts: [SubscriptionKey] = []
+        var titles: [Portfolio.Title] = []
         for (key, timeline) in timelines {
-            let claims = surroundings.claims(to: key)
-            let tokens = timeline.tokensThatClaim
-            try meet(claims: claims, tokens: tokens.steps.map(\.value))
-            let ownership = Ownership(claims: claims, tokens: tokens, at: t, roster: roster, rule: rule)
-            guard ownership.owners.contains(owner) else { continue }
-            owned.insert(key)
-            if ownership.hasTokenConflict { conflicts.append(key) }
+            let title = Portfolio.Title(key: key, claims: surroundings.claims(to: key), tokens: timeline.tokensThatClaim)
+            try meet(claims: title.claims, tokens: title.tokens.steps.map(\.value))
+            titles.append(title)
         }
-        return Holdings(
-            lineages: Lineage.components(of: timelines), owned: owned, tokenConflicts: conflicts.sorted())
+        return Portfolio(
+            owner: owner, lineages: Lineage.components(of: timelines), titles: titles, roster: roster,
+            observationCount: timelines.values.reduce(0) { $0 + $1.observations.count })
     }
 }
 
 extension Timeline {
     /// A family member's purchase carries the purchaser's token, if any, and is not the purchaser's.
     var tokensThatClaim: StepField<AppAccountToken> {
-        isFamilyShared ? StepField([]) : appAccountTokens
+        isFamilyShared ? StepField([]) : appAccountTokens.changes
     }
 }

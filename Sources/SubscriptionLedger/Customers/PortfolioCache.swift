@@ -1,0 +1,63 @@
+import EventLog
+import LedgerModel
+import Synchronization
+
+/// What is known of customers as it was last gathered, by the name that was asked for: the same customers come again and again, and
+/// of most nothing new has come between.
+final class PortfolioCache: Sendable {
+    struct Entry: Sendable {
+        /// Nil when nobody is known by the name, nor anything.
+        let portfolio: Portfolio?
+        /// How many events it rests on, and under which terms and names others would change it.
+        let size: Position
+        let terms: [IndexTerm]
+        let unmetNames: [CustomerName]
+        /// The last that was given of it.
+        var answer: CustomerAnswer?
+
+        /// About what it takes in memory: an observation, folded, some 500 bytes.
+        fileprivate var weight: Int { 4 + (portfolio?.observationCount ?? 0) }
+    }
+
+    /// About 64 MiB.
+    private static let weightLimit = 131_072
+
+    fileprivate struct State {
+        var entries: [[UInt8]: Entry] = [:]
+        /// Oldest first, those before `forgotten` being no more.
+        var names: [[UInt8]] = []
+        var forgotten = 0
+        var weight = 0
+    }
+
+    private let state = Mutex(State())
+
+    func entry(of name: CustomerName) -> Entry? {
+        state.withLock { $0.entries[name.bytes] }
+    }
+
+    func keep(_ entry: Entry, of name: CustomerName) {
+        guard entry.weight <= Self.weightLimit / 16 else { return }
+        state.withLock { state in
+            if let old = state.entries.updateValue(entry, forKey: name.bytes) {
+                state.weight -= old.weight
+            } else {
+                state.names.append(name.bytes)
+            }
+            state.weight += entry.weight
+            while state.weight > Self.weightLimit { state.forgetOldest() }
+        }
+    }
+}
+
+extension PortfolioCache.State {
+    fileprivate mutating func forgetOldest() {
+        guard forgotten < names.count else { return }
+        weight -= entries.removeValue(forKey: names[forgotten])?.weight ?? 0
+        forgotten += 1
+        if forgotten > names.count / 2 {
+            names.removeFirst(forgotten)
+            forgotten = 0
+        }
+    }
+}

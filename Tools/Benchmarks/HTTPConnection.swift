@@ -1,0 +1,53 @@
+import Glibc
+
+/// One HTTP/1.1 connection to the loopback that costs next to nothing beside the server: one call at a time, blocking.
+final class HTTPConnection {
+    private let descriptor: Int32
+    private var buffer = [UInt8](repeating: 0, count: 65_536)
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        let connected = withUnsafePointer(to: &address) { pointer in
+            // sockaddr_in is one of the forms of sockaddr, and its size is given.
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard descriptor >= 0, connected == 0 else { throw BenchmarkFailure("the server cannot be reached") }
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Returns: how many bytes the body has.
+    func get(_ path: String) throws -> Int {
+        let request = Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+        guard write(descriptor, request, request.count) == request.count else {
+            throw BenchmarkFailure("the server hung up")
+        }
+        var count = 0
+        while true {
+            let received = read(descriptor, &buffer[count], buffer.count - count)
+            guard received > 0 else { throw BenchmarkFailure("the server hung up") }
+            count += received
+            if let (head, body) = try Self.head(of: buffer[..<count]), count >= head + body { return body }
+        }
+    }
+
+    /// The lengths of a whole head and of the body it announces; nil while the head is not whole.
+    private static func head(of bytes: ArraySlice<UInt8>) throws -> (head: Int, body: Int)? {
+        let lines = bytes.prefix(1_024).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard let end = lines.firstIndex(of: [UInt8(ascii: "\r")]) else { return nil }
+        let fields = lines[..<end].map { String(decoding: $0.dropLast(), as: UTF8.self) }
+        guard fields[0].hasPrefix("HTTP/1.1 200 "),
+            let length = fields.first(where: { $0.lowercased().hasPrefix("content-length: ") })?.split(separator: " ").last,
+            let body = Int(length)
+        else { throw BenchmarkFailure("the server answered \(fields[0])") }
+        return (lines[...end].reduce(0) { $0 + $1.count + 1 }, body)
+    }
+}
