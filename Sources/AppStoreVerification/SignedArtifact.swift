@@ -89,6 +89,12 @@ package enum ArtifactKind: String, Sendable, CaseIterable {
     case renewalInfo = "renewal-info"
     case appTransaction = "app-transaction"
 
+    /// Which kind a JWS says it is, nothing proven; nil when it is not well-formed, or of no known kind.
+    package init?(claimedBy jws: [UInt8]) {
+        guard let jws = try? JWS(parsing: jws), let kind = try? Self.detect(in: jws.payload.root) else { return nil }
+        self = kind
+    }
+
     /// Which kind a payload is, by the claims only that kind has.
     /// - Throws: `kind_unknown`.
     static func detect(in payload: JSONView) throws(Refusal) -> ArtifactKind {

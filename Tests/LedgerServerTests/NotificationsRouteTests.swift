@@ -2,6 +2,7 @@ import AppStoreModel
 import AppStoreSimulation
 import AppStoreVerification
 import EventLog
+import FoundationEssentials
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -179,6 +180,48 @@ import Testing
         try await test.calls { client in
             test.ledger.log.close()
             try await client.post(Self.uri, body).expectProblem("busy", .serviceUnavailable)
+        }
+    }
+
+    /// Enough to fill a map of 1 MiB some times over.
+    private static let bulk = BulkNotifications(count: 5_000)
+
+    /// Posts what fits.
+    /// - Returns: which one was refused first.
+    private static func fill(_ test: TestLedger) async throws -> Int {
+        try await test.calls { client in
+            for (index, notification) in bulk.enumerated() {
+                let before = try test.ledger.log.head()
+                let answer = try await client.post(uri, try #require(notification.body))
+                guard answer.status != .ok else { continue }
+                try answer.expectProblem("map_full", .serviceUnavailable)
+                #expect(try test.ledger.log.head() == before)
+                #expect(before.size == UInt64(index))
+                let first = try await client.post(uri, try #require(bulk[0].body))
+                #expect(first.text == #"{"position":0,"duplicate":true}"#, "what is held is answered as ever")
+                return index
+            }
+            throw Unfilled()
+        }
+    }
+
+    private struct Unfilled: Error {}
+
+    @Test func `a full map is 503, and with a larger one the same comes in`() async throws {
+        let folder = TestLedger.newFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder.path) }
+        var test: TestLedger? = try TestLedger(folder: folder) { $0.mapSizeBytes = 1 << 20 }
+        let refused = try await Self.fill(try #require(test))
+        let root = try test?.ledger.log.head().root
+        test = nil
+
+        let larger = try TestLedger(folder: folder) { $0.mapSizeBytes = 1 << 24 }
+        #expect(try larger.ledger.log.head() == TreeHead(size: UInt64(refused), root: try #require(root)))
+        try await larger.calls { client in
+            for index in [refused, refused + 1, 0] {
+                let answer = try await client.post(Self.uri, try #require(Self.bulk[index].body))
+                #expect(answer.text == #"{"position":\#(index),"duplicate":\#(index == 0)}"#)
+            }
         }
     }
 }

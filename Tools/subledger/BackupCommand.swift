@@ -6,20 +6,24 @@ import SubscriptionLedger
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the log into a new folder, beside a running ledger.",
+        abstract: "Copy the ledger into a new folder, beside the one that runs.",
         discussion: """
-            What is derived is not copied: it is made again from the log. Interrupted, the same command goes on where \
-            it was.
+            What is in quarantine is copied as well; what is derived is not, as it is made again from the log. \
+            Interrupted, the same command goes on where it was.
+
+            Without --with-secrets the copy holds nothing by which callers' customer ids could be told: a ledger \
+            opened on it has every purchase and knows no customer. With it, the copy is as secret as the ledger.
 
             EXAMPLES
               subledger backup /mnt/backup/ledger-2026-03-01
+              subledger backup /mnt/safe/ledger-2026-03-01 --with-secrets
             """
     )
 
     @Argument(help: "The new folder; it must not exist.")
     var destination: String
 
-    @Flag(help: "Copy the keys as well.")
+    @Flag(help: "Copy the keys and the vault of customer ids as well.")
     var withSecrets = false
 
     @OptionGroup var ledger: LedgerOptions

@@ -5,11 +5,12 @@ import SubscriptionLedger
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Every change of a subscription up to an instant, with its cause.",
+        abstract: "Every change of a subscription or a customer's up to an instant, with its cause.",
         discussion: """
             EXAMPLES
               subledger history --subscription 2000000123456789 --explain
               subledger history --subscription 2000000123456789 --as-of 2026-03-01 --format json
+              subledger history --customer alice
             """
     )
 
@@ -22,8 +23,11 @@ struct HistoryCommand: ParsableCommand {
 
     func run() throws {
         let opened = try ledger.reading()
-        guard let answer = try opened.history(of: question.selector, question.question, explained: explain) else {
-            throw CommandFailure.unknownSubscription(question.originalTransactionId)
+        let asked = question.question
+        let answer = try question.answer {
+            try opened.history(of: $0, asked, explained: explain)
+        } ofCustomer: {
+            try opened.history(ofCustomer: $0, asked, explained: explain)
         }
         AnswerTable.print(
             answer, rows: "subscriptions", nested: "transitions",

@@ -12,14 +12,21 @@ struct IngestCommand: AsyncParsableCommand {
             Appends in input order, directories by name; the same artifact twice is one event. Prints a line for each \
             refused artifact, and the sums at the end; exits 1 if any was refused.
 
+            With --customer the transactions among them become that customer's, as if a backend had posted them. One \
+            that is another customer's is appended all the same, and told as refused: linkRefused.
+
             EXAMPLES
               subledger ingest notifications/ --bundle-id com.example.app
               zcat archive.ndjson.gz | subledger ingest - --bundle-id com.example.app --format json
+              subledger ingest transactions.jsonl --bundle-id com.example.app --customer alice
             """
     )
 
     @Argument(help: "Files or directories; - is standard input, read as an archive.")
     var paths: [String]
+
+    @Option(help: "Whose the transactions are: the id that you call the customer.")
+    var customer: String?
 
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var trust: TrustOptions
@@ -29,7 +36,8 @@ struct IngestCommand: AsyncParsableCommand {
         let started = SystemClock.now()
         let opened = try Ledger(writing: try ledger.configuration(trust))
         defer { opened.close() }
-        var pipeline = IngestPipeline(ledger: opened)
+        var pipeline =
+            try customer.map { try IngestPipeline(ledger: opened, customerId: $0) } ?? IngestPipeline(ledger: opened)
         let report = IngestReport(format: output.effectiveFormat, showsProgress: output.showsProgress)
         for path in try paths.flatMap(ArtifactFiles.expand) {
             try await ArtifactFiles.forEach(in: path) { found in

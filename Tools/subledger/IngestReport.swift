@@ -29,6 +29,10 @@ final class IngestReport {
                 refused += 1
                 line(result, refusal, quarantined)
             }
+            if let refusal = result.linkRefusal {
+                refused += 1
+                line(result, refusal, false)
+            }
         }
         if showsProgress {
             Terminal.standardError.write("\r\(appended) appended, \(duplicates) duplicates, \(refused) refused ")
@@ -36,15 +40,13 @@ final class IngestReport {
     }
 
     private func line(_ result: IngestPipeline.Result, _ refusal: Refusal, _ quarantined: Bool) {
+        let (file, kind) = (result.found.file, result.found.claimedKind)
         switch format {
         case .json:
-            guard case .object(let members) = VerifyReport.json(result.file, result.kind, .failure(refusal)) else {
-                return
-            }
-            let line = JSONValue.object(members + [.init("quarantined", .bool(quarantined))])
+            let line = VerifyReport.json(file, kind, refusal, and: [.init("quarantined", .bool(quarantined))])
             Terminal.standardOutput.write(line.serialized() + "\n")
         case .table:
-            let text = VerifyReport.text(result.file, result.kind, .failure(refusal))
+            let text = VerifyReport.text(file, kind, refusal)
             Terminal.standardOutput.write(text + (quarantined ? " [quarantined]\n" : "\n"))
         }
     }

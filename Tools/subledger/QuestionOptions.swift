@@ -6,12 +6,15 @@ import SubscriptionLedger
 /// Which subscriptions, as of when, knowing what.
 struct QuestionOptions: ParsableArguments {
     @Option(name: .customLong("subscription"), help: "An originalTransactionId.")
-    var originalTransactionId: String
+    var originalTransactionId: String?
 
-    @Option(help: "Only in this environment.")
+    @Option(help: "Everything of a customer, by the id that you call them.")
+    var customer: String?
+
+    @Option(help: "The subscription in this environment only.")
     var environment: Environment?
 
-    @Option(name: .customLong("bundle-id"), help: "Only of this app.")
+    @Option(name: .customLong("bundle-id"), help: "The subscription of this app only.")
     var bundleId: String?
 
     @Option(name: .customLong("as-of"), help: "Valid time, ISO 8601 or milliseconds; by default now.")
@@ -20,31 +23,44 @@ struct QuestionOptions: ParsableArguments {
     @Option(
         name: .customLong("known-at"),
         help: "What was known: a log size (an integer below 10^11) or an instant; by default everything.")
-    var knownAt: KnownAtArgument?
+    var knownAt: Question.KnownAt?
 
-    var selector: SubscriptionSelector {
-        SubscriptionSelector(
-            originalTransactionId: originalTransactionId, environment: environment, bundleId: bundleId)
+    func validate() throws {
+        guard (originalTransactionId == nil) != (customer == nil) else {
+            throw ValidationError("Give either --subscription or --customer.")
+        }
+        guard customer == nil || (environment == nil && bundleId == nil) else {
+            throw ValidationError("--environment and --bundle-id go with --subscription.")
+        }
     }
 
     var question: Question {
-        Question(asOf: asOf ?? SystemClock.now(), knownAt: knownAt?.value)
+        Question(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
+    }
+
+    /// - Throws: `subscription_unknown` when `ofSubscription` answers nothing.
+    func answer(
+        ofSubscription: (SubscriptionSelector) throws -> JSONValue?, ofCustomer: (String) throws -> JSONValue
+    ) throws -> JSONValue {
+        if let customer { return try ofCustomer(customer) }
+        let id = originalTransactionId ?? ""
+        let selector = SubscriptionSelector(originalTransactionId: id, environment: environment, bundleId: bundleId)
+        guard let answer = try ofSubscription(selector) else { throw CommandFailure.unknownSubscription(id) }
+        return answer
     }
 }
 
-struct KnownAtArgument: ExpressibleByArgument {
-    /// Integers from here on are milliseconds: 10^11 ms is 1973, and no log is so long.
-    private static let firstInstant: UInt64 = 100_000_000_000
+extension Question.KnownAt: ExpressibleByArgument {
+    package init?(argument: String) {
+        self.init(text: argument)
+    }
+}
 
-    let value: Question.KnownAt
-
-    init?(argument: String) {
-        if let number = UInt64(argument), number < Self.firstInstant {
-            value = .size(number)
-        } else if let instant = Instant(argument: argument) {
-            value = .instant(instant)
-        } else {
-            return nil
-        }
+extension CommandFailure {
+    fileprivate static func unknownSubscription(_ id: String) -> CommandFailure {
+        CommandFailure(
+            code: "subscription_unknown", message: "nothing is known of subscription \(id)",
+            expected: "an originalTransactionId that was observed", found: "no observation",
+            hint: "`subledger log stat` says what the ledger holds.", exitCode: refused)
     }
 }

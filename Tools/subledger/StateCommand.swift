@@ -5,11 +5,13 @@ import SubscriptionLedger
 struct StateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state",
-        abstract: "What a subscription is at an instant, as known at a log size, and on what evidence.",
+        abstract:
+            "What a subscription or a customer's are at an instant, as known at a log size, and on what evidence.",
         discussion: """
             EXAMPLES
               subledger state --subscription 2000000123456789
               subledger state --subscription 2000000123456789 --as-of 2026-03-01 --known-at 12000 --format json
+              subledger state --customer alice
             """
     )
 
@@ -18,8 +20,12 @@ struct StateCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        guard let answer = try ledger.reading().state(of: question.selector, question.question) else {
-            throw CommandFailure.unknownSubscription(question.originalTransactionId)
+        let opened = try ledger.reading()
+        let asked = question.question
+        let answer = try question.answer {
+            try opened.state(of: $0, asked)
+        } ofCustomer: {
+            try opened.state(ofCustomer: $0, asked)
         }
         AnswerTable.print(
             answer, rows: "subscriptions",
@@ -28,14 +34,5 @@ struct StateCommand: ParsableCommand {
                 "expiresAt",
                 "reason", "nextStep",
             ], format: output.effectiveFormat)
-    }
-}
-
-extension CommandFailure {
-    static func unknownSubscription(_ id: String) -> CommandFailure {
-        CommandFailure(
-            code: "subscription_unknown", message: "nothing is known of subscription \(id)",
-            expected: "an originalTransactionId that was observed", found: "no observation",
-            hint: "`subledger log stat` says what the ledger holds.", exitCode: refused)
     }
 }

@@ -31,6 +31,9 @@ struct Subledger: AsyncParsableCommand {
         } catch let error as EventLogError {
             CommandFailure(error).report(as: errorFormat)
             exit(withError: ExitCode(CommandFailure.io))
+        } catch let error as CustomerError {
+            CommandFailure(error).report(as: errorFormat)
+            exit(withError: ExitCode(CommandFailure.usage))
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             switch errorFormat {
@@ -49,5 +52,11 @@ extension CommandFailure {
         self.init(
             code: error.code.rawValue, message: error.message, expected: error.expected, found: error.found,
             hint: error.hint, exitCode: Self.io)
+    }
+
+    fileprivate init(_ error: CustomerError) {
+        self.init(
+            code: error.code.rawValue, message: error.message, expected: error.expected, found: error.found,
+            hint: error.hint, exitCode: Self.usage)
     }
 }

@@ -36,8 +36,12 @@ struct VerifyCommand: AsyncParsableCommand {
         for file in files {
             try await ArtifactFiles.forEach(in: file) { found in
                 let result = await verify(found, with: verifier)
-                report.line(for: found.file, kind: found.kind(or: kind.artifactKind), result)
-                if case .failure = result { refused += 1 }
+                switch result {
+                case .success(let artifact): report.line(for: found.file, artifact)
+                case .failure(let refusal):
+                    report.line(for: found.file, kind: kind.artifactKind ?? found.claimedKind, refusal)
+                    refused += 1
+                }
             }
         }
         if refused > 0 { throw ExitCode(CommandFailure.refused) }
@@ -63,10 +67,4 @@ enum KindOption: String, ExpressibleByArgument, CaseIterable {
     case appTransaction = "app-transaction"
 
     var artifactKind: ArtifactKind? { ArtifactKind(rawValue: rawValue) }
-}
-
-extension FoundArtifact {
-    fileprivate func kind(or option: ArtifactKind?) -> ArtifactKind? {
-        option ?? (try? content.get())?.kind
-    }
 }

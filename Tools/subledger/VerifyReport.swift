@@ -5,56 +5,70 @@ import Primitives
 struct VerifyReport {
     let format: OutputFormat
 
-    func line(for file: String, kind: ArtifactKind?, _ result: Result<SignedArtifact, Refusal>) {
-        let line =
-            switch format {
-            case .json: Self.json(file, kind, result).serialized()
-            case .table: Self.text(file, kind, result)
-            }
+    func line(for file: String, _ artifact: SignedArtifact) {
+        switch format {
+        case .json: print(Self.json(file, artifact).serialized())
+        case .table: print(Self.text(file, artifact))
+        }
+    }
+
+    /// - Parameter kind: what it was verified as; nil when that could not be told.
+    func line(for file: String, kind: ArtifactKind?, _ refusal: Refusal) {
+        switch format {
+        case .json: print(Self.json(file, kind, refusal).serialized())
+        case .table: print(Self.text(file, kind, refusal))
+        }
+    }
+
+    private func print(_ line: String) {
         Terminal.standardOutput.write(line + "\n")
     }
+}
 
-    static func json(_ file: String, _ kind: ArtifactKind?, _ result: Result<SignedArtifact, Refusal>) -> JSONValue {
-        switch result {
-        case .success(let artifact):
-            var members: [JSONValue.Member] = [
-                .init("file", .string(file)), .init("kind", .string(artifact.kind.rawValue)), .init("ok", .bool(true)),
-                .init("payload", .verbatim(artifact.jws.payload.bytes)),
-            ]
-            if case .notification(let notification) = artifact {
-                if let nested = notification.transaction {
-                    members.append(.init("transaction", .verbatim(nested.jws.payload.bytes)))
-                }
-                if let nested = notification.renewalInfo {
-                    members.append(.init("renewalInfo", .verbatim(nested.jws.payload.bytes)))
-                }
+extension VerifyReport {
+    private static func json(_ file: String, _ artifact: SignedArtifact) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("file", .string(file)), .init("kind", .string(artifact.kind.rawValue)), .init("ok", .bool(true)),
+            .init("payload", .verbatim(artifact.jws.payload.bytes)),
+        ]
+        if case .notification(let notification) = artifact {
+            if let nested = notification.transaction {
+                members.append(.init("transaction", .verbatim(nested.jws.payload.bytes)))
             }
-            members.append(.init("verifiedAt", JSONValue(artifact.proof.verifiedAt)))
-            if !artifact.proof.hasSigningTime { members.append(.init("signingTime", .null)) }
-            return .object(members)
-        case .failure(let refusal):
-            return .object([
-                "file": .string(file), "kind": JSONValue(kind?.rawValue), "ok": .bool(false),
-                "code": .string(refusal.code.rawValue), "reason": .string(refusal.reason),
-                "expected": JSONValue(refusal.expected), "found": JSONValue(refusal.found),
-                "part": JSONValue(refusal.part),
-            ])
+            if let nested = notification.renewalInfo {
+                members.append(.init("renewalInfo", .verbatim(nested.jws.payload.bytes)))
+            }
         }
+        members.append(.init("verifiedAt", JSONValue(artifact.proof.verifiedAt)))
+        if !artifact.proof.hasSigningTime { members.append(.init("signingTime", .null)) }
+        return .object(members)
     }
 
-    static func text(_ file: String, _ kind: ArtifactKind?, _ result: Result<SignedArtifact, Refusal>) -> String {
-        switch result {
-        case .success(let artifact):
-            let proof = artifact.proof
-            let time =
-                proof.hasSigningTime ? "signed \(proof.verifiedAt)" : "no signing time, checked at \(proof.verifiedAt)"
-            return "ok       \(artifact.kind.rawValue)  \(file)  \(time)"
-        case .failure(let refusal):
-            var text = "refused  \(kind?.rawValue ?? "-")  \(file)  \(refusal.code): \(refusal.reason)"
-            if let part = refusal.part { text += " (in \(part))" }
-            if let expected = refusal.expected { text += "; expected \(expected)" }
-            if let found = refusal.found { text += ", found \(found)" }
-            return text
-        }
+    private static func text(_ file: String, _ artifact: SignedArtifact) -> String {
+        let proof = artifact.proof
+        let time =
+            proof.hasSigningTime ? "signed \(proof.verifiedAt)" : "no signing time, checked at \(proof.verifiedAt)"
+        return "ok       \(artifact.kind.rawValue)  \(file)  \(time)"
+    }
+
+    /// - Parameter more: members that follow.
+    static func json(
+        _ file: String, _ kind: ArtifactKind?, _ refusal: Refusal, and more: [JSONValue.Member] = []
+    ) -> JSONValue {
+        .object(
+            [
+                .init("file", .string(file)), .init("kind", JSONValue(kind?.rawValue)), .init("ok", .bool(false)),
+                .init("code", .string(refusal.code.rawValue)), .init("reason", .string(refusal.reason)),
+                .init("expected", JSONValue(refusal.expected)), .init("found", JSONValue(refusal.found)),
+                .init("part", JSONValue(refusal.part)),
+            ] + more)
+    }
+
+    static func text(_ file: String, _ kind: ArtifactKind?, _ refusal: Refusal) -> String {
+        var text = "refused  \(kind?.rawValue ?? "-")  \(file)  \(refusal.code): \(refusal.reason)"
+        if let part = refusal.part { text += " (in \(part))" }
+        if let expected = refusal.expected { text += "; expected \(expected)" }
+        if let found = refusal.found { text += ", found \(found)" }
+        return text
     }
 }

@@ -17,6 +17,9 @@ package struct LogBackup {
         head = try source.head()
     }
 
+    /// How many events the copy has.
+    package var size: UInt64 { head.size }
+
     /// - Parameters:
     ///   - directory: of the new environment; what an earlier attempt left there is gone on with.
     ///   - progress: called with the events copied, of how many; may throw to stop.

@@ -1,6 +1,17 @@
 import Glibc
 
 extension DataFolder {
+    /// Removes the keys and the vault, if there are any, from the folder of a copy that nobody has open.
+    package func removeSecrets() throws(EventLogError) {
+        let keys = [checkpointKey, vaultKey]
+        let files = [vault + "/data.mdb", vault + "/lock.mdb"] + keys + keys.map(SmallFile.partial)
+        for file in files {
+            guard unlink(file) == 0 || errno == ENOENT else {
+                throw EventLogError(system: "\(file) cannot be removed")
+            }
+        }
+    }
+
     /// Moves a finished folder to its place, durably.
     /// - Throws: `io_error`, also when there is something at `path`: rename(2) replaces no folder that holds anything.
     package func rename(to path: String) throws(EventLogError) {

@@ -51,12 +51,28 @@ package final class Quarantine: Sendable {
 
     /// Counted from the files, for who does not write.
     package static func measure(_ folder: String) throws(EventLogError) -> Contents {
+        let items = try items(in: folder)
+        return Contents(items: items.count, bytes: items.reduce(0) { $0 + $1.byteCount })
+    }
+
+    /// Copies the items of one folder to another, which may have some of them: an item never changes.
+    package static func copy(from source: String, to destination: String) throws(EventLogError) {
+        for item in try items(in: source) {
+            let copy = "\(destination)/\(item.name)"
+            guard access(copy, F_OK) != 0,
+                let file = try SmallFile.read("\(source)/\(item.name)", limit: item.byteCount)
+            else { continue }
+            try SmallFile.write(file, to: copy)
+        }
+    }
+
+    private static func items(in folder: String) throws(EventLogError) -> [(name: String, byteCount: Int)] {
         guard let directory = opendir(folder) else {
-            if errno == ENOENT { return Contents(items: 0, bytes: 0) }
+            if errno == ENOENT { return [] }
             throw EventLogError(system: "\(folder) cannot be read")
         }
         defer { closedir(directory) }
-        var contents = Contents(items: 0, bytes: 0)
+        var items: [(name: String, byteCount: Int)] = []
         while let entry = readdir(directory) {
             // d_name is a NUL-terminated C string inside the entry, valid until the next readdir.
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
@@ -65,9 +81,8 @@ package final class Quarantine: Sendable {
             guard name.utf8.count == 64 else { continue }
             var status = stat()
             guard stat("\(folder)/\(name)", &status) == 0 else { continue }
-            contents.items += 1
-            contents.bytes += Int(status.st_size)
+            items.append((name, Int(status.st_size)))
         }
-        return contents
+        return items
     }
 }

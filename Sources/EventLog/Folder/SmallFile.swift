@@ -5,7 +5,7 @@ package enum SmallFile {
     /// Writes beside the path, syncs, renames, and syncs the folder.
     /// - Throws: `io_error`, `disk_full`; what was there before is then untouched.
     package static func write(_ bytes: [UInt8], to path: String) throws(EventLogError) {
-        let partial = path + ".partial"
+        let partial = Self.partial(path)
         do throws(EventLogError) {
             try writeDurably(bytes, to: partial)
             guard rename(partial, path) == 0 else {
@@ -17,6 +17,9 @@ package enum SmallFile {
         }
         try syncFolder(of: path)
     }
+
+    /// Where a file is until it is whole.
+    static func partial(_ path: String) -> String { path + ".partial" }
 
     private static func writeDurably(_ bytes: [UInt8], to path: String) throws(EventLogError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

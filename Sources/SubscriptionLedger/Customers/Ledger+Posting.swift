@@ -23,18 +23,45 @@ extension Ledger {
                 finish: [], duplicates: [], refused: posted.refused, customer: .null, isEverythingRefused: true)
         }
         let poster = try await poster(name, handle, role)
-        let contested: [AnyHashable] = posted.transactions.map(\.key) + posted.transactions.compactMap(\.token)
-        // Whose a key is, is read, decided and written in one step; the log's own order decides between processes.
-        return try await postings.withLock(on: contested) {
-            let links = try await decide(posted.transactions, poster, source)
-            let events = links.events.map { CheckedArtifact.accepted(log.prepare($0)) }
-            let outcomes = try await append(posted.checked + events, source: source)
+        return try await deciding(posted.transactions) {
+            let (outcomes, refused) = try await appendLinked(
+                posted.checked, posted.transactions, to: poster, source)
             return PostingOutcome(
                 finish: posted.transactions.map(\.name),
                 duplicates: posted.transactions.filter { !outcomes[$0.place].isAppended }.map(\.name),
-                refused: posted.refused + links.refused,
+                refused: posted.refused + refused,
                 customer: try answer(to: posting, name, poster), isEverythingRefused: false)
         }
+    }
+
+    /// Appends artifacts, and links the transactions among them to a customer, on the word of who runs the ledger.
+    /// - Returns: an outcome for each artifact, and the transactions that were accepted and are not the customer's.
+    func append(
+        _ checked: [CheckedArtifact], linking transactions: [PostedTransaction], to name: CustomerName,
+        source: EventSource
+    ) async throws -> (outcomes: [IngestOutcome], refused: [PostingOutcome.Refused]) {
+        guard !transactions.isEmpty else { return (try await append(checked, source: source), []) }
+        let poster = try await poster(name, nil, .backend)
+        return try await deciding(transactions) {
+            try await appendLinked(checked, transactions, to: poster, source)
+        }
+    }
+
+    /// Whose a key is, is read, decided and written in one step; the log's own order decides between processes.
+    private func deciding<Result>(
+        _ transactions: [PostedTransaction], _ body: () async throws -> Result
+    ) async throws -> Result {
+        let contested: [AnyHashable] = transactions.map(\.key) + transactions.compactMap(\.token)
+        return try await postings.withLock(on: contested, body)
+    }
+
+    private func appendLinked(
+        _ checked: [CheckedArtifact], _ transactions: [PostedTransaction], to poster: Poster, _ source: EventSource
+    ) async throws -> (outcomes: [IngestOutcome], refused: [PostingOutcome.Refused]) {
+        let links = try await decide(transactions, poster, source)
+        let events = links.events.map { CheckedArtifact.accepted(log.prepare($0)) }
+        let outcomes = try await append(checked + events, source: source)
+        return (Array(outcomes.prefix(checked.count)), links.refused)
     }
 
     private func answer(to posting: TransactionPosting, _ name: CustomerName?, _ poster: Poster) throws -> JSONValue {

@@ -99,6 +99,25 @@ extension Ledger {
             }
         }
     }
+
+    /// Verifies one of many artifacts of any kind; a transaction comes with what matters to whose it is.
+    /// - Parameter index: its place among them.
+    func checkLinkable(
+        _ content: FoundArtifact.Content, at index: Int, source: EventSource
+    ) async -> (CheckedArtifact, PostedTransaction?) {
+        let verified = await verifier.verify(content.jws, as: content.kind, now: configuration.clock())
+        var transaction: PostedTransaction?
+        do throws(Refusal) {
+            let artifact = try verified.get()
+            if case .transaction(let signed) = artifact {
+                transaction = try PostedTransaction.make(signed, index: index, place: index).get()
+            }
+            let draft = try Intake(trust: configuration.trust).draft(for: artifact, source: source).get()
+            return (.accepted(log.prepare(draft)), transaction)
+        } catch {
+            return (.refused(error, artifact: content.jws), nil)
+        }
+    }
 }
 
 extension PostedTransaction {

@@ -36,7 +36,8 @@ extension Ledger {
             .init(
                 "verification",
                 .object([
-                    "at": JSONValue(record.verifiedAt),
+                    // The ledger's own events rest on no signature.
+                    "at": record.trust == .own ? .null : JSONValue(record.verifiedAt),
                     "leaf": record.leafCertificate == .zero ? .null : .string(record.leafCertificate.hex),
                     "root": record.rootCertificate == .zero ? .null : .string(record.rootCertificate.hex),
                     "configuredRoot": .bool(record.flags.contains(.configuredRoot)),

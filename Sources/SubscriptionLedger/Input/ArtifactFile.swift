@@ -12,6 +12,14 @@ package struct FoundArtifact: Sendable {
         package let jws: [UInt8]
         package let kind: ArtifactKind?
     }
+
+    /// What it is verified as: what its wrapping says, else what its claims say, which nothing has proven; nil when
+    /// neither tells.
+    /// - Complexity: decodes the JWS, where its wrapping does not say.
+    package var claimedKind: ArtifactKind? {
+        guard let content = try? content.get() else { return nil }
+        return content.kind ?? ArtifactKind(claimedBy: content.jws)
+    }
 }
 
 /// Which artifacts a file holds, by its name: `.json` a notification body, `.jws` and `.txt` one JWS,

@@ -94,6 +94,22 @@ final class Vault: Sendable {
         return try await writer.enrol(enrolment)
     }
 
+    /// Copies the vault with its key into a folder that has neither, as it was when the log held `size` events.
+    ///
+    /// Names met since then stay behind: the copy's log goes on at that size, and would take them for met in its
+    /// future.
+    /// - Throws: `map_full`, `disk_full`, `io_error`.
+    func copy(from folder: DataFolder, to other: DataFolder, metUpTo size: Position) throws {
+        do {
+            let copy = try VaultStore(
+                directory: other.vault, mapSizeBytes: store.environment.options.mapSizeBytes, readOnly: false)
+            try store.copy(to: copy, metUpTo: size)
+        } catch let error as LMDBError {
+            throw EventLogError(error, while: "the vault was not copied")
+        }
+        try DataFolder.copySmallFiles(named: ["vault.key"], from: folder.keys, to: other.keys)
+    }
+
     private func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
         do {
             return try store.environment.read(body)

@@ -39,13 +39,16 @@ struct VaultStore: Sendable {
     ) throws(LMDBError) -> (handle: CustomerHandle, metAt: Position)? {
         let key = code.bytes
         guard let entry = try transaction.get(key.span.bytes, in: names) else { return nil }
-        let bytes = entry.withUnsafeBytes { Array($0) }
-        guard bytes.count == Self.entryByteCount, let handle = CustomerHandle(bytes: bytes.prefix(16)) else {
+        return try Self.customer(in: entry.withUnsafeBytes { Array($0) })
+    }
+
+    private static func customer(in entry: [UInt8]) throws(LMDBError) -> (handle: CustomerHandle, metAt: Position) {
+        guard entry.count == entryByteCount, let handle = CustomerHandle(bytes: entry.prefix(16)) else {
             throw LMDBError(
-                .MDB_CORRUPTED, operation: "read of the vault", expected: "\(Self.entryByteCount) bytes",
-                found: "\(bytes.count)")
+                .MDB_CORRUPTED, operation: "read of the vault", expected: "\(entryByteCount) bytes",
+                found: "\(entry.count)")
         }
-        return (handle, bytes.suffix(8).reduce(0) { $0 << 8 | Position($1) })
+        return (handle, entry.suffix(8).reduce(0) { $0 << 8 | Position($1) })
     }
 
     /// Nil when there is no such customer.
@@ -83,6 +86,32 @@ struct VaultStore: Sendable {
     func store(keyCheck: [UInt8]) throws {
         try environment.write { try $0.put(keyCheck.span.bytes, at: Self.keyCheck.span.bytes, in: meta) }
     }
+
+    /// Puts one snapshot into an empty store, but for the names met after the log held `size` events.
+    func copy(to store: VaultStore, metUpTo size: Position) throws {
+        try environment.read { snapshot in
+            for (source, target) in [(names, store.names), (handles, store.handles), (meta, store.meta)] {
+                var cursor = try snapshot.cursor(in: source)
+                var batch: [(key: [UInt8], value: [UInt8])] = []
+                repeat {
+                    batch.removeAll(keepingCapacity: true)
+                    while batch.count < Self.copyBatch, let entry = try cursor.next() {
+                        let value = entry.value.withUnsafeBytes { Array($0) }
+                        if source == names, try Self.customer(in: value).metAt > size { continue }
+                        batch.append((entry.key.withUnsafeBytes { Array($0) }, value))
+                    }
+                    try store.environment.write { transaction in
+                        for (key, value) in batch {
+                            try transaction.put(value.span.bytes, at: key.span.bytes, in: target, .append)
+                        }
+                    }
+                } while batch.count == Self.copyBatch
+            }
+        }
+    }
+
+    /// Entries a commit: a few pages of them are synced at a time, and not a page for each.
+    private static let copyBatch = 4_096
 }
 
 /// A customer to be filed.

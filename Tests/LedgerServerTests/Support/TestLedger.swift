@@ -19,19 +19,22 @@ final class TestLedger: Sendable {
     let log = CapturedLog()
     /// What the server measures time by.
     let time = TestTime()
+    private let keepsFolder: Bool
 
     /// - Parameters:
     ///   - apps: empty takes those of any.
+    ///   - folder: one that stays, so that it can be opened again; nil for a new one.
     ///   - adjust: anything else that is to be other than usual.
     init(
         keys: [TestKey] = [], publicTiles: Bool = false,
         apps: [TrustPolicy.App] = [TrustPolicy.App(bundleId: "com.example.app", appAppleId: 1_234_567_890)],
-        at instant: Instant = Sample.end, adjust: (inout Ledger.Configuration) -> Void = { _ in }
+        at instant: Instant = Sample.end, folder: DataFolder? = nil,
+        adjust: (inout Ledger.Configuration) -> Void = { _ in }
     ) throws {
         let clock = TestClock(instant)
         self.clock = clock
-        let path = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
-        var configuration = Ledger.Configuration(folder: DataFolder(path: path), clock: { clock.now })
+        keepsFolder = folder != nil
+        var configuration = Ledger.Configuration(folder: folder ?? Self.newFolder(), clock: { clock.now })
         configuration.mapSizeBytes = 1 << 30
         configuration.trust = TrustPolicy(
             apps: apps, configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)])
@@ -47,7 +50,11 @@ final class TestLedger: Sendable {
 
     deinit {
         ledger.close()
-        try? FileManager.default.removeItem(atPath: ledger.configuration.folder.path)
+        if !keepsFolder { try? FileManager.default.removeItem(atPath: ledger.configuration.folder.path) }
+    }
+
+    static func newFolder() -> DataFolder {
+        DataFolder(path: FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path)
     }
 
     /// Calls the routes without a network.

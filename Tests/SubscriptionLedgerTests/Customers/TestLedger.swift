@@ -29,6 +29,15 @@ final class TestLedger {
         opened = try Ledger(writing: configuration)
     }
 
+    /// Another folder's, set up as the one of another test ledger.
+    init(at folder: DataFolder, like other: TestLedger) throws {
+        self.folder = folder
+        var configuration = other.configuration
+        configuration.folder = folder
+        self.configuration = configuration
+        opened = try Ledger(writing: configuration)
+    }
+
     deinit {
         close()
         try? FileManager.default.removeItem(atPath: folder.path)

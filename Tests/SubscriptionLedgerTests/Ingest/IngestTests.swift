@@ -148,7 +148,7 @@ import Testing
                 ArtifactFile.artifact(inLine: artifact, file: "bulk.ndjson", number: number))
         }
         results += try await pipeline.finish()
-        #expect(results.map(\.file) == artifacts.indices.map { "bulk.ndjson:\($0)" })
+        #expect(results.map(\.found.file) == artifacts.indices.map { "bulk.ndjson:\($0)" })
         var first: [[UInt8]: UInt64] = [:]
         for (artifact, result) in zip(artifacts, results) {
             switch result.outcome {

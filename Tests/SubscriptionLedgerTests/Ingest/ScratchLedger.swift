@@ -53,6 +53,12 @@ final class ScratchLedger {
         opened = nil
     }
 
+    func open(mapSizeBytes: Int) throws {
+        var configuration = configuration
+        configuration.mapSizeBytes = mapSizeBytes
+        opened = try Ledger(writing: configuration)
+    }
+
     /// As after a restart, without anything that was in memory.
     func reopen() throws {
         close()

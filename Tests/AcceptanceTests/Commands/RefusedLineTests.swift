@@ -1,0 +1,45 @@
+import AppStoreSimulation
+import Primitives
+import Testing
+
+@Suite("A refused line") struct RefusedLineTests {
+    private static func jws(_ claims: [String]) -> String {
+        SignedFiles.sign(claims.map { .init($0, .string("x")) }).text
+    }
+
+    /// What stands in a line, and the kind that its wrapping or its claims tell.
+    private static let lines: [(text: String, kind: String?)] = [
+        (jws(["notificationType", "bundleId"]), "notification"),
+        (#"{"signedPayload":"\#(jws(["bundleId"]))"}"#, "notification"),
+        (jws(["receiptType", "bundleId"]), "app-transaction"),
+        (jws(["transactionId"]), "transaction"), (jws(["type", "bundleId"]), "transaction"),
+        (jws(["autoRenewProductId"]), "renewal-info"), (jws(["autoRenewStatus"]), "renewal-info"),
+        (jws(["bundleId"]), "transaction"), (#""\#(jws(["bundleId"]))""#, "transaction"),
+        (jws(["hello"]), nil), ("a.b.c", nil), ("{}", nil),
+    ]
+
+    @Test(arguments: ["verify", "ingest"])
+    func `has the kind whenever it can be told`(command: String) async throws {
+        try await blocking {
+            let files = try SignedFiles()
+            let archive = try files.archive("lines.jsonl", Self.lines.map(\.text))
+            let data = command == "ingest" ? ["--data", files.data] : []
+            // Without a root to trust, so that all are refused.
+            let run = try Subledger([command, archive, "--format", "json"] + data)
+            #expect(run.ending == .exited(1), "\(run.errors)")
+            let refused = try run.lines.filter { $0["ok"]?.bool == false }
+            #expect(refused.map { $0["kind"]?.string } == Self.lines.map(\.kind))
+            #expect(refused.map { $0["file"]?.string } == (1...Self.lines.count).map { "\(archive):\($0)" })
+            #expect(refused.allSatisfy { $0["code"]?.string != nil && $0["kind"] != nil })
+        }
+    }
+
+    @Test func `has the kind asked for`() async throws {
+        try await blocking {
+            let files = try SignedFiles()
+            let archive = try files.archive("lines.jsonl", [Self.jws(["notificationType"]), "a.b.c"])
+            let run = try Subledger(["verify", archive, "--kind", "renewal-info", "--format", "json"])
+            #expect(try run.lines.map { $0["kind"]?.string } == ["renewal-info", "renewal-info"])
+        }
+    }
+}

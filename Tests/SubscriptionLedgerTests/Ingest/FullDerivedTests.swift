@@ -1,0 +1,52 @@
+import AppStoreSimulation
+import AppStoreVerification
+import EventLog
+import FoundationEssentials
+import Primitives
+import ProjectionRuntime
+import SubscriptionLedger
+import Testing
+
+struct FullDerivedTests {
+    private static let count = 400
+
+    private static func answers(_ scratch: ScratchLedger) throws -> [String?] {
+        let question = Question(asOf: Instant(milliseconds: 1_410_000_000_000))
+        return try (0..<count / BulkNotifications.notificationsPerSubscription).map { number in
+            let id = BulkNotifications(count: count)[number * BulkNotifications.notificationsPerSubscription]
+                .unsigned.originalTransactionId
+            let selector = SubscriptionSelector(originalTransactionId: try #require(id))
+            return try scratch.ledger.state(of: selector, question)?.serialized()
+        }
+    }
+
+    @Test func `when derived/ has no room, answers and duplicates are as before, until it has`() async throws {
+        let configuration = StoreConfiguration()
+        let trust = TrustPolicy(
+            apps: [TrustPolicy.App(bundleId: configuration.bundleId, appAppleId: configuration.appAppleId)],
+            configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)])
+        let artifacts = BulkNotifications(count: Self.count + 1).map(\.jws.compact)
+        let scratch = try ScratchLedger(trust: trust)
+        try await scratch.ingestInBulk(artifacts.dropLast())
+        let answers = try Self.answers(scratch)
+        #expect(answers.allSatisfy { $0 != nil })
+
+        scratch.close()
+        try FileManager.default.removeItem(atPath: scratch.folder.derived)
+        // The log's map is never smaller than its file; what is derived anew gets this.
+        try scratch.open(mapSizeBytes: 64 * 1_024)
+        #expect(throws: (any Error).self) { try scratch.ledger.derived.apply() }
+        #expect(scratch.ledger.derived.lag == Self.count)
+        #expect(try Self.answers(scratch) == answers)
+        let again = try await scratch.ingest(Array(artifacts[..<10]))
+        #expect(again.map(\.position) == Array(0..<10) && again.allSatisfy { !$0.isAppended })
+        let full = try scratch.ledger.log.head()
+
+        try scratch.reopen()
+        #expect(try scratch.ledger.log.head() == full)
+        try scratch.ledger.derived.apply()
+        #expect(scratch.ledger.derived.lag == 0)
+        #expect(try Self.answers(scratch) == answers)
+        #expect(try await scratch.ingest(artifacts.suffix(1)).map(\.position) == [full.size])
+    }
+}
