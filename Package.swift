@@ -127,7 +127,8 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "Primitives", "AppStoreModel", "AppStoreVerification", "EventLog", "ProjectionRuntime",
-                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto, argumentParser,
+                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto,
+                argumentParser,
                 hummingbird, httpTypes, logging,
             ],
             path: "Tools/Benchmarks", swiftSettings: settings

@@ -45,7 +45,8 @@ final class HTTPConnection {
         guard let end = lines.firstIndex(of: [UInt8(ascii: "\r")]) else { return nil }
         let fields = lines[..<end].map { String(decoding: $0.dropLast(), as: UTF8.self) }
         guard fields[0].hasPrefix("HTTP/1.1 200 "),
-            let length = fields.first(where: { $0.lowercased().hasPrefix("content-length: ") })?.split(separator: " ").last,
+            let length = fields.first(where: { $0.lowercased().hasPrefix("content-length: ") })?.split(separator: " ")
+                .last,
             let body = Int(length)
         else { throw BenchmarkFailure("the server answered \(fields[0])") }
         return (lines[...end].reduce(0) { $0 + $1.count + 1 }, body)

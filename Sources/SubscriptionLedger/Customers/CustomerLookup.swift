@@ -105,7 +105,8 @@ extension CustomerLookup {
         let timelines = surroundings.timelines
         var titles: [Portfolio.Title] = []
         for (key, timeline) in timelines {
-            let title = Portfolio.Title(key: key, claims: surroundings.claims(to: key), tokens: timeline.tokensThatClaim)
+            let title = Portfolio.Title(
+                key: key, claims: surroundings.claims(to: key), tokens: timeline.tokensThatClaim)
             try meet(claims: title.claims, tokens: title.tokens.steps.map(\.value))
             titles.append(title)
         }

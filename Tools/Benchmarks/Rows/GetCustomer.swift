@@ -13,7 +13,8 @@ import SubscriptionLedger
 extension BenchmarkRow {
     /// Customers of ten notifications each, asked for over 16 connections.
     static let getCustomer = BenchmarkRow(
-        name: "get-customer", unit: "calls/s", limitName: "a route of the same server that answers as many bytes at once",
+        name: "get-customer", unit: "calls/s",
+        limitName: "a route of the same server that answers as many bytes at once",
         target: .ratioAtLeast(0.7)
     ) { progress in
         progress.report("making \(CustomerSample.customers) customers")
@@ -105,7 +106,9 @@ private struct CustomerSample {
                 group.addTask {
                     try await onThread {
                         let connected = try HTTPConnection(port: port)
-                        for call in 0..<callsAConnection { _ = try connected.get(path(call * connections + connection)) }
+                        for call in 0..<callsAConnection {
+                            _ = try connected.get(path(call * connections + connection))
+                        }
                     }
                 }
             }

@@ -1,0 +1,54 @@
+import AppStoreSimulation
+import EventLog
+import LedgerModel
+import Primitives
+import SubscriptionLedger
+import TestSupport
+import Testing
+
+@Suite struct `A remembered answer` {
+    /// What is known at a size is never remembered, so it is gathered and folded anew.
+    @Test func `is the one that is gathered anew, whatever was asked before and has come since`() async throws {
+        var generator = SeededGenerator(seed: TestEnvironment.seed)
+        let simulated = SimulatedHistory.of(TestEnvironment.seed)
+        let tokens = simulated.appAccountTokens
+        try #require(tokens.count > 20)
+        let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
+        let jws = simulated.jws.shuffled(using: &generator)
+        var answers: Set<String> = []
+        let parts = 5
+        for part in 0..<parts {
+            try await scratch.ingestInBulk(Array(jws[jws.count * part / parts..<jws.count * (part + 1) / parts]))
+            let ledger = scratch.ledger
+            for token in tokens {
+                for instant in simulated.instants(2, &generator).flatMap(Self.further) {
+                    let answer = try ledger.customer(token, Question(asOf: instant))
+                    let size = try ledger.log.head().size
+                    let anew = try ledger.customer(token, Question(asOf: instant, knownAt: .size(size)))
+                    #expect(
+                        answer == anew, "SUBLEDGER_SEED=\(TestEnvironment.seed), \(token) at \(instant), part \(part)")
+                    answers.insert(answer.serialized())
+                }
+            }
+        }
+        #expect(answers.count > tokens.count * 8)
+    }
+
+    /// Steps small and large on from an instant, so that some of them go over what ends in between.
+    private static func further(from instant: Instant) -> [Instant] {
+        let minute: Int64 = 60_000
+        return [-1, 0, 1, minute, 4 * minute, 6 * minute, 59 * minute, 61 * minute, 1_500 * minute, 30_000 * minute]
+            .map { instant.advanced(byMilliseconds: $0) }
+    }
+}
+
+extension SimulatedHistory {
+    /// Of its customers that have one.
+    fileprivate var appAccountTokens: [String] {
+        let payloads = artifacts.flatMap(\.parts).compactMap { part -> JSONDocument? in
+            guard let payload = part.split(separator: UInt8(ascii: ".")).dropFirst().first else { return nil }
+            return Base64URL.decode(String(decoding: payload, as: UTF8.self)).flatMap { try? JSONDocument(parsing: $0) }
+        }
+        return Set(payloads.compactMap { $0.root["appAccountToken"]?.string }).sorted()
+    }
+}
