@@ -2,8 +2,9 @@
 #include <zlib.h>
 
 // deflateInit2 and inflateInit2 are macros that pass the header's version, which Swift does not import.
+// A window of 8 KiB holds the dictionary and a notification, and little memory is quickly copied.
 static inline int subledger_deflateInitRaw(z_stream *stream, int level) {
-    return deflateInit2(stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+    return deflateInit2(stream, level, Z_DEFLATED, -13, 5, Z_DEFAULT_STRATEGY);
 }
 
 static inline int subledger_inflateInitRaw(z_stream *stream) {

@@ -57,8 +57,7 @@ package final class EvidencePacker: Sendable {
         }
         stripped += layout.payload[end...]
         guard append(layout, text.prefix(layout.headerEnd), place: 0, stripped.count, to: &packed),
-            let dictionary = PackingDictionary.bytes(number: PackingDictionary.current),
-            let deflated = streams.use({ $0.deflated(stripped + nestedPayloads, dictionary: dictionary) })
+            let deflated = streams.use({ $0.deflated(stripped + nestedPayloads) })
         else { return nil }
         packed += parts + deflated
         packed.appendLittleEndian(Checksum.crc32(of: packed.span.bytes))
@@ -162,7 +161,7 @@ package final class EvidencePacker: Sendable {
     }
 }
 
-/// zlib streams cost 260 KB to make, so they are lent out.
+/// zlib streams take time to make, so they are lent out.
 private final class StreamPool: Sendable {
     /// A stream is with one borrower at a time: it is out of the pool while lent.
     private struct Lent: @unchecked Sendable {
@@ -171,8 +170,12 @@ private final class StreamPool: Sendable {
 
     private let idle = Mutex<[Lent]>([])
 
+    private static func stream() -> Deflate {
+        Deflate(dictionary: PackingDictionary.bytes(number: PackingDictionary.current) ?? [])
+    }
+
     func use<Result>(_ body: (Deflate) -> Result) -> Result {
-        let lent = idle.withLock { $0.popLast() } ?? Lent(stream: Deflate())
+        let lent = idle.withLock { $0.popLast() } ?? Lent(stream: Self.stream())
         defer { idle.withLock { $0.append(lent) } }
         return body(lent.stream)
     }
