@@ -125,12 +125,17 @@ package final class Derived: Sendable {
     }
 
     /// Applies what is in the tail, up to 65,536 events of it, in one transaction.
+    /// - Throws: `EventLogError`, `map_full` and `disk_full` among them; then the tail keeps what it has.
     package func apply() throws {
         guard let store else { return }
         try batchLock.withLock { _ in
             let events = tail.prefix(Self.batch)
             guard let last = events.last else { return }
-            try store.apply(events)
+            do {
+                try store.apply(events)
+            } catch let error as LMDBError {
+                throw EventLogError(error, while: "derived/ was not brought up to the log")
+            }
             applied.store(last.position + 1, ordering: .releasing)
             tail.removeFirst(events.count)
         }

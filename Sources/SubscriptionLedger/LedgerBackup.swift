@@ -3,7 +3,8 @@ import EventLog
 /// A copy of a ledger in a new folder: built beside it, synced, then renamed into place.
 ///
 /// The log and the quarantine are copied; what is derived is made again. The secrets are the keys and the vault, whose
-/// names can only be told with its key: the one without the other would be of no use, so they go together.
+/// names can only be told with its key: the one without the other would be of no use, so they go together. With the
+/// key that signs checkpoints goes the last one it has signed, lest the copy sign another history of that size.
 package struct LedgerBackup {
     private let source: Ledger
     private let withSecrets: Bool
@@ -22,6 +23,8 @@ package struct LedgerBackup {
         try partial.create()
         // Those of an earlier attempt are not the newest, and perhaps nobody wants them in the copy any more.
         try partial.removeSecrets()
+        // Before the log, which then has all that it vouches for.
+        if withSecrets { try DataFolder.copySmallFiles(named: ["checkpoint"], from: folder.path, to: partial.path) }
         let log = try LogBackup(of: source.log)
         try log.copy(to: partial.log, progress: progress)
         try Quarantine.copy(from: folder.quarantine, to: partial.quarantine)

@@ -3,8 +3,8 @@ import Glibc
 extension DataFolder {
     /// Removes the keys and the vault, if there are any, from the folder of a copy that nobody has open.
     package func removeSecrets() throws(EventLogError) {
-        let keys = [checkpointKey, vaultKey]
-        let files = [vault + "/data.mdb", vault + "/lock.mdb"] + keys + keys.map(SmallFile.partial)
+        let small = [checkpointKey, vaultKey, checkpoint]
+        let files = [vault + "/data.mdb", vault + "/lock.mdb"] + small + small.map(SmallFile.partial)
         for file in files {
             guard unlink(file) == 0 || errno == ENOENT else {
                 throw EventLogError(system: "\(file) cannot be removed")

@@ -69,6 +69,18 @@ import Testing
         #expect(try shop.purchases(of: Self.ids[0]) == ["1", "2"])
     }
 
+    @Test func `has the last checkpoint with the key that signed it, and neither without`() async throws {
+        let shop = try await populated()
+        let signer = try CheckpointKey.loadOrMake(in: shop.folder, origin: shop.ledger.log.origin)
+        _ = try PublishedCheckpoint(of: shop.ledger.log, in: shop.folder, signer: signer)
+        try await shop.ingest(Purchase("7"))
+        let published = try #require(FileManager.default.contents(atPath: shop.folder.checkpoint))
+        let copy = try bytes(in: back(up: shop, withSecrets: true))
+        #expect(copy["checkpoint"] == published && copy["keys/checkpoint.key"] != nil)
+        let bare = try bytes(in: back(up: shop, withSecrets: false))
+        #expect(bare["checkpoint"] == nil && bare["keys/checkpoint.key"] == nil)
+    }
+
     @Test func `without its secrets has every purchase and not a byte of an id or a key`() async throws {
         let shop = try await populated()
         let secrets = try [shop.folder.vaultKey, shop.folder.checkpointKey].map { path in
