@@ -3,7 +3,7 @@ import EventLog
 
 /// Takes artifacts in order, checks them on every core, and appends them in that order, for a customer if one is named.
 ///
-/// A chunk is checked while the one before is being appended, so that cores and disk are both at work.
+/// Checking goes on while what was checked before is being appended, so that cores and disk are both at work.
 package struct IngestPipeline {
     /// What became of one artifact.
     package struct Result: Sendable {
@@ -15,16 +15,30 @@ package struct IngestPipeline {
         package var byteCount: Int { (try? found.content.get().jws.count) ?? 0 }
     }
 
-    /// Artifacts of a chunk: at most so many, or so many bytes of them.
-    private static let chunkCount = 1_024
-    private static let chunkBytes = 8 * 1_024 * 1_024
-    /// Cut into pieces for the cores to take.
-    private static let stripe = 32
+    private typealias Checked = (artifact: CheckedArtifact, transaction: PostedTransaction?)
+
+    /// What is appended together.
+    private struct Chunk {
+        /// At most so many artifacts, or so many bytes of them.
+        static let countLimit = 1_024
+        static let byteLimit = 8 * 1_024 * 1_024
+        /// Checked in pieces of so many, for the cores to take as they come.
+        static let stripe = 32
+
+        var found: [FoundArtifact] = []
+        var byteCount = 0
+        var stripes: [Task<[Checked], Never>] = []
+        /// How many are in the stripes.
+        var started = 0
+
+        var isFull: Bool { found.count >= Self.countLimit || byteCount >= Self.byteLimit }
+    }
 
     private let ledger: Ledger
     private let customer: CustomerName?
-    private var chunk: [FoundArtifact] = []
-    private var chunkByteCount = 0
+    private var chunk = Chunk()
+    /// Being checked, the oldest first: at most two, so that no core waits for the last stripe of one.
+    private var checking: [Chunk] = []
     private var appending: Task<[Result], any Error>?
 
     package init(ledger: Ledger) {
@@ -42,51 +56,58 @@ package struct IngestPipeline {
     /// - Returns: results that have become known, in order.
     /// - Throws: `EventLogError`; what was not answered was not appended, or will be a duplicate.
     package mutating func add(_ found: FoundArtifact) async throws -> [Result] {
-        chunk.append(found)
-        chunkByteCount += (try? found.content.get().jws.count) ?? 0
-        guard chunk.count >= Self.chunkCount || chunkByteCount >= Self.chunkBytes else { return [] }
-        return try await advance()
+        chunk.found.append(found)
+        chunk.byteCount += (try? found.content.get().jws.count) ?? 0
+        if chunk.found.count - chunk.started == Chunk.stripe || chunk.isFull { startStripe() }
+        guard chunk.isFull else { return [] }
+        checking.append(chunk)
+        chunk = Chunk()
+        return checking.count > 2 ? try await appendOldest() : []
     }
 
     package mutating func finish() async throws -> [Result] {
-        try await advance() + advance()
+        if !chunk.found.isEmpty {
+            startStripe()
+            checking.append(chunk)
+            chunk = Chunk()
+        }
+        var results: [Result] = []
+        while !checking.isEmpty { results += try await appendOldest() }
+        return try await results + (appending?.value ?? [])
     }
 
-    /// Starts on the chunk, and waits for the one before.
-    private mutating func advance() async throws -> [Result] {
-        let (found, ledger, customer) = (chunk, self.ledger, self.customer)
-        chunk = []
-        chunkByteCount = 0
-        let checked = await Self.check(found, ledger, linking: customer != nil)
+    private mutating func startStripe() {
+        let (start, ledger, linking) = (chunk.started, self.ledger, customer != nil)
+        let stripe = Array(chunk.found[start...])
+        chunk.stripes.append(
+            Task {
+                var checked: [Checked] = []
+                for (index, found) in stripe.enumerated() {
+                    checked.append(await Self.check(found, at: start + index, ledger, linking: linking))
+                }
+                return checked
+            })
+        chunk.started = chunk.found.count
+    }
+
+    /// Starts to append the oldest chunk, and waits for the one before.
+    private mutating func appendOldest() async throws -> [Result] {
+        let oldest = checking.removeFirst()
+        var checked: [Checked] = []
+        for stripe in oldest.stripes { checked += await stripe.value }
         let results = try await appending?.value ?? []
-        appending = found.isEmpty ? nil : Task { try await Self.append(checked, of: found, to: ledger, for: customer) }
+        let (ledger, customer) = (self.ledger, self.customer)
+        appending = Task { [checked] in
+            try await Self.append(checked, of: oldest.found, to: ledger, for: customer)
+        }
         return results
     }
 
     /// - Parameter linking: whether it matters whose a transaction is.
-    private static func check(
-        _ found: [FoundArtifact], _ ledger: Ledger, linking: Bool
-    ) async -> [(artifact: CheckedArtifact, transaction: PostedTransaction?)] {
-        await withTaskGroup(of: (Int, [(CheckedArtifact, PostedTransaction?)]).self) { group in
-            for start in stride(from: 0, to: found.count, by: stripe) {
-                group.addTask {
-                    var checked: [(CheckedArtifact, PostedTransaction?)] = []
-                    for index in start..<min(start + stripe, found.count) {
-                        checked.append(await check(found[index], at: index, ledger, linking: linking))
-                    }
-                    return (start, checked)
-                }
-            }
-            var stripes: [Int: [(CheckedArtifact, PostedTransaction?)]] = [:]
-            for await (start, checked) in group { stripes[start] = checked }
-            return stripes.keys.sorted().flatMap { stripes[$0] ?? [] }
-        }
-    }
-
     @concurrent
     private static func check(
         _ found: FoundArtifact, at index: Int, _ ledger: Ledger, linking: Bool
-    ) async -> (CheckedArtifact, PostedTransaction?) {
+    ) async -> Checked {
         switch found.content {
         case .failure(let refusal): (.refused(refusal, artifact: []), nil)
         case .success(let content) where linking: await ledger.checkLinkable(content, at: index, source: .file)
@@ -95,7 +116,7 @@ package struct IngestPipeline {
     }
 
     private static func append(
-        _ checked: [(artifact: CheckedArtifact, transaction: PostedTransaction?)], of found: [FoundArtifact],
+        _ checked: [Checked], of found: [FoundArtifact],
         to ledger: Ledger, for customer: CustomerName?
     ) async throws -> [Result] {
         let artifacts = checked.map(\.artifact)
