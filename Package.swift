@@ -140,8 +140,8 @@ let package = Package(
         .executableTarget(
             name: "crash-writer",
             dependencies: [
-                "Primitives", "LMDB", "EventLog", "AppStoreVerification", "SubscriptionLedger", "AppStoreSimulation",
-                argumentParser,
+                "Primitives", "LMDB", "EventLog", "AppStoreVerification", "ProjectionRuntime", "SubscriptionLedger",
+                "AppStoreSimulation", argumentParser,
             ],
             path: "Tests/CrashWriter", swiftSettings: settings
         ),

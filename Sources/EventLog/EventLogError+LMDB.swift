@@ -27,7 +27,7 @@ extension EventLogError {
     }
 
     /// Whether nothing of a failed transaction can be in the file: there was no room for it.
-    static func isNoRoom(_ error: LMDBError) -> Bool {
+    package static func isNoRoom(_ error: LMDBError) -> Bool {
         [.MDB_MAP_FULL, .ENOSPC, .EDQUOT, .EFBIG].contains(error.code)
     }
 

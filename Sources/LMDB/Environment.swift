@@ -36,6 +36,7 @@ package final class Environment: Sendable {
         try DataFileCheck.run(directory: directory, forWriting: !options.readOnly)
         try LockFile.reserve(in: directory, options)
         unsafe handle = try Self.open(directory, options)
+        if !options.readOnly { try settleMetaPages() }
     }
 
     deinit {

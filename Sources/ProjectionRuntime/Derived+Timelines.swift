@@ -60,8 +60,9 @@ extension StoredFacts {
 }
 
 extension EventLogError {
+    static let remakingHint = "Remove derived/; it is made again from the log."
+
     static func derivedDamaged(_ what: String) -> EventLogError {
-        EventLogError(
-            .logCorrupt, "\(what) in derived/ cannot be read", hint: "Remove derived/; it is made again from the log.")
+        EventLogError(.logCorrupt, "\(what) in derived/ cannot be read", hint: remakingHint)
     }
 }

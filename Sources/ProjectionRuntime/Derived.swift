@@ -16,7 +16,8 @@ package final class Derived: Sendable {
     static let batch = 65_536
     static let interval = DispatchTimeInterval.seconds(2)
 
-    private let store: FactsStore?
+    /// Nil where nobody has derived anything yet.
+    private let store: Reopenable<FactsStore>?
     private let decoder: Decoder
     private let tail: Tail
     private let applied: Atomic<UInt64>
@@ -34,7 +35,7 @@ package final class Derived: Sendable {
 
     /// Opens what is derived for the process that writes; what another version has derived is derived again.
     package init(writing directory: String, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
-        let store = try Self.opening {
+        let store = try Reopenable("derived/") {
             do {
                 return try FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false)
             } catch let error as EventLogError where error.code == .versionUnknown {
@@ -42,7 +43,7 @@ package final class Derived: Sendable {
                 return try FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false)
             }
         }
-        let size = try Self.opening { try store.appliedSize() }
+        let size = try store.current().appliedSize()
         self.store = store
         self.decoder = decoder
         tail = Tail(from: size)
@@ -51,24 +52,15 @@ package final class Derived: Sendable {
 
     /// Opens what is derived for reading beside a writer; a log without `derived/` is all tail.
     package init(reading directory: String, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
-        let store = try? FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: true)
-        let size = try Self.opening { try store?.appliedSize() ?? 0 }
-        self.store = store
+        store =
+            FactsStore.exists(in: directory)
+            ? try Reopenable("derived/") {
+                try FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: true)
+            } : nil
+        let size = try store?.current().appliedSize() ?? 0
         self.decoder = decoder
         tail = Tail(from: size)
         applied = Atomic(size)
-    }
-
-    private static func opening<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as LMDBError {
-            let failure = EventLogError(error, while: "derived/ was not opened")
-            guard failure.code != .diskFull else { throw failure }
-            throw EventLogError(
-                .ioError, "derived/ cannot be opened: \(error)", hint: "Remove derived/; it is made again from the log."
-            )
-        }
     }
 
     /// To be called after opening.
@@ -78,7 +70,7 @@ package final class Derived: Sendable {
         guard applied <= size else {
             throw EventLogError(
                 .logCorrupt, "derived/ is ahead of the log", expected: "at most \(size) events", found: "\(applied)",
-                hint: "Remove derived/; it is made again from the log.")
+                hint: EventLogError.remakingHint)
         }
     }
 
@@ -132,8 +124,9 @@ package final class Derived: Sendable {
             let events = tail.prefix(Self.batch)
             guard let last = events.last else { return }
             do {
-                try store.apply(events)
+                try store.currentOrReopened().apply(events)
             } catch let error as LMDBError {
+                if !EventLogError.isNoRoom(error) { try store.reopen() }
                 throw EventLogError(error, while: "derived/ was not brought up to the log")
             }
             applied.store(last.position + 1, ordering: .releasing)
@@ -146,7 +139,7 @@ extension Derived {
     /// How the log learns what is derived; see `LogFollower`.
     package func follower(of log: @escaping @Sendable () -> EventLog?) -> LogFollower {
         LogFollower(
-            storedIdentities: { [self] identities in try store?.positions(of: identities) ?? [:] },
+            storedIdentities: { [self] identities in try store?.current().positions(of: identities) ?? [:] },
             unappliedIdentities: { [self] in
                 if let log = log() { try catchUp(with: log) }
                 return tail.identities
@@ -178,7 +171,7 @@ extension Derived {
 
     /// Frees the reader slots of processes that died.
     package func clearStaleReaders() throws {
-        try store?.clearStaleReaders()
+        try store?.current().clearStaleReaders()
     }
 
     /// Whether deriving has fallen so far behind that nothing more should be taken.
@@ -191,7 +184,7 @@ extension Derived {
     /// - Parameter isWanted: of which positions; the others are not even read.
     func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [StoredFacts] {
         let recent = tail.events(under: term).filter { isWanted($0.position) }
-        let stored = try store?.events(under: term, at: isWanted) ?? []
+        let stored = try store?.current().events(under: term, at: isWanted) ?? []
         let known = Set(stored.map(\.position))
         return stored + recent.filter { !known.contains($0.position) }
     }

@@ -21,23 +21,45 @@ final class FactsStore: Sendable {
     /// Of all that is in the folder; another number is thrown away and made again.
     private static let layout: UInt64 = 1
 
-    /// - Throws: `version_unknown` when another version has made it.
-    init(directory: String, mapSizeBytes: Int, readOnly: Bool) throws {
+    static func exists(in directory: String) -> Bool {
+        access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0
+    }
+
+    /// - Throws: `version_unknown` when another version has made it; `log_corrupt` when it is damaged.
+    convenience init(directory: String, mapSizeBytes: Int, readOnly: Bool) throws {
+        do {
+            try self.init(opening: directory, mapSizeBytes: mapSizeBytes, readOnly: readOnly)
+        } catch let error as LMDBError {
+            var failure = EventLogError(opening: directory, error)
+            if failure.code == .logCorrupt { failure.hint = EventLogError.remakingHint }
+            throw failure
+        }
+    }
+
+    private init(opening directory: String, mapSizeBytes: Int, readOnly: Bool) throws {
         var options = LMDB.Environment.Options()
         options.mapSizeBytes = mapSizeBytes
         options.readOnly = readOnly
         if !readOnly { try Self.makeIfMissing(in: directory, options) }
         environment = try LMDB.Environment(directory: directory, options: options)
         meta = try environment.openDatabase("meta")
-        let found = try environment.read { [meta] in try $0.get(Self.layoutKey.span.bytes, in: meta)?.word(at: 0) }
+        let found = try environment.read { [meta] in try Self.word(Self.layoutKey, in: meta, $0) }
         guard found == Self.layout else {
             throw EventLogError(
                 .versionUnknown, "derived/ is of another version", expected: "\(Self.layout)",
-                found: found.map { "\($0)" } ?? "none", hint: "Remove derived/; it is made again from the log.")
+                found: found.map { "\($0)" } ?? "none", hint: EventLogError.remakingHint)
         }
         facts = try environment.openDatabase("facts", flags: .integerKey)
         terms = SortedRuns(try environment.openDatabases(Self.termDatabases))
         identities = SortedRuns(try environment.openDatabases(Self.identityDatabases))
+    }
+
+    private static func word<Access>(
+        _ key: [UInt8], in meta: Database, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> UInt64? {
+        guard let value = try transaction.get(key.span.bytes, in: meta) else { return nil }
+        guard value.byteCount == 8 else { throw EventLogError.derivedDamaged("a number") }
+        return value.word(at: 0)
     }
 
     private static let termDatabases = SortedRuns.databases("terms")
@@ -63,21 +85,28 @@ final class FactsStore: Sendable {
         try environment.clearStaleReaders()
     }
 
+    private func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
+        do {
+            return try environment.read(body)
+        } catch let error as LMDBError {
+            throw EventLogError(error, while: "derived/ was not read")
+        }
+    }
+
     /// How many events are applied.
     func appliedSize() throws -> UInt64 {
-        try environment.read { try appliedSize($0) }
+        try reading { try appliedSize($0) }
     }
 
     private func appliedSize<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> UInt64 {
-        guard let value = try transaction.get(Self.appliedKey.span.bytes, in: meta) else { return 0 }
-        return value.word(at: 0)
+        try Self.word(Self.appliedKey, in: meta, transaction) ?? 0
     }
 
     /// The first positions of those identities that have one.
     func positions(of wanted: [Identity]) throws -> [Identity: UInt64] {
         let keys = wanted.map(IndexEntry.key).sorted()
         var found: [Identity: UInt64] = [:]
-        try environment.read { transaction in
+        try reading { transaction in
             try identities.forEachEntry(of: keys, transaction) { entry in
                 found[Identity(entry.key), default: .max] = min(
                     found[Identity(entry.key), default: .max], entry.position)
@@ -88,15 +117,17 @@ final class FactsStore: Sendable {
 
     /// The events under a term at the positions wanted, in their order.
     func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [StoredFacts] {
-        try environment.read { transaction in
+        try reading { transaction in
             var positions: [UInt64] = []
             try terms.forEachEntry(of: [term.hash], transaction) { entry in
                 if isWanted(entry.position) { positions.append(entry.position) }
             }
             var events: [StoredFacts] = []
             for position in positions.sorted() {
-                guard let stored = try transaction.get(position, in: facts) else { continue }
-                events.append(StoredFacts(stored, position: position))
+                guard let stored = try transaction.get(position, in: facts),
+                    let facts = StoredFacts(stored, position: position)
+                else { throw EventLogError.derivedDamaged("the facts of position \(position)") }
+                events.append(facts)
             }
             return events
         }
@@ -172,7 +203,9 @@ struct StoredFacts: Sendable {
         facts = event.facts
     }
 
-    init(_ stored: RawSpan, position: UInt64) {
+    /// Nil when the bytes are damaged.
+    init?(_ stored: RawSpan, position: UInt64) {
+        guard stored.byteCount >= 8 else { return nil }
         self.position = position
         recordedAt = Instant(milliseconds: Int64(bitPattern: stored.word(at: 0).byteSwapped))
         facts = stored.extracting(8..<stored.byteCount).withUnsafeBytes { Array($0) }

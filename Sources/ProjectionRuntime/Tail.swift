@@ -75,12 +75,10 @@ final class Tail: Sendable {
     /// Forgets events that the store answers for by now.
     func removeFirst(_ count: Int) {
         state.withLock { state in
-            for event in state.events.prefix(count) {
-                for term in event.indexTerms {
-                    guard let positions = state.postings[term] else { continue }
-                    let rest = positions.drop { $0 <= event.position }
-                    state.postings[term] = rest.isEmpty ? nil : Array(rest)
-                }
+            guard let last = state.events.prefix(count).last?.position else { return }
+            for term in Set(state.events.prefix(count).flatMap(\.indexTerms)) {
+                let rest = (state.postings[term] ?? []).drop { $0 <= last }
+                state.postings[term] = rest.isEmpty ? nil : Array(rest)
             }
             state.events.removeFirst(min(count, state.events.count))
         }

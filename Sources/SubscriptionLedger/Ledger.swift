@@ -56,13 +56,19 @@ package final class Ledger: Sendable {
         opened.log = log
         _ = try CheckpointKey.loadOrMake(in: folder, origin: log.origin)
         try derived.requireNoMore(than: log)
-        try derived.start()
-        try derived.catchUp(with: log)
+        quarantine = try Quarantine(folder: folder, limits: configuration.quarantine)
         self.configuration = configuration
         self.derived = derived
         self.lock = lock
         verifier = SignedDataVerifier(trust: configuration.trust)
-        quarantine = try Quarantine(folder: folder, limits: configuration.quarantine)
+        try derived.start()
+        do {
+            try derived.catchUp(with: log)
+        } catch {
+            // The thread holds what it applies to.
+            derived.close()
+            throw error
+        }
     }
 
     /// Opens the ledger of a folder for reading beside whoever writes. Nothing in the folder changes.

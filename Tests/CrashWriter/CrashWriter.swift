@@ -5,5 +5,5 @@ import ArgumentParser
 struct CrashWriter: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crash-writer", abstract: "Writes to a ledger until it is stopped, for tests.",
-        subcommands: [WriteCommand.self, HoldCommand.self])
+        subcommands: [WriteCommand.self, HoldCommand.self, PostCommand.self])
 }

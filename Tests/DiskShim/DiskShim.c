@@ -23,6 +23,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *folder;
+static const char *part = "log";
 static int trace = -1;
 static int no_sync;
 static char failures[256];
@@ -35,6 +36,7 @@ static void start(void) {
     const char *path = getenv("DISK_SHIM_TRACE");
     const char *fail = getenv("DISK_SHIM_FAIL");
     folder = getenv("DISK_SHIM_FOLDER");
+    if (getenv("DISK_SHIM_PART")) part = getenv("DISK_SHIM_PART");
     no_sync = getenv("DISK_SHIM_NOSYNC") != NULL;
     if (fail) snprintf(failures, sizeof failures, ",%s,", fail);
     // Through the system call: `open` is replaced below.
@@ -64,8 +66,10 @@ static int is_inside(const char *path) {
 
 static int is_data_file(const char *path) {
     size_t length = strlen(path);
-    return is_inside(path) && strncmp(path + strlen(folder), "/log/", 5) == 0 && length > 9
-        && strcmp(path + length - 9, "/data.mdb") == 0;
+    size_t part_length = strlen(part);
+    return is_inside(path) && length > 9 && strcmp(path + length - 9, "/data.mdb") == 0
+        && path[strlen(folder)] == '/' && strncmp(path + strlen(folder) + 1, part, part_length) == 0
+        && path[strlen(folder) + 1 + part_length] == '/';
 }
 
 static int kind_of(int descriptor) {

@@ -1,24 +1,18 @@
-import Glibc
 import LMDB
 import Primitives
 import Synchronization
 
 /// What writer and readers of one open log share.
 final class LogCore: Sendable {
-    private let directory: String
-    private let options: Environment.Options
-    /// Nil while the environment is closed to be opened again.
-    private let opened: Mutex<LogStore?>
+    private let opened: Reopenable<LogStore>
     private let acknowledged: Mutex<TreeHead>
     let packer: EvidencePacker
     let observers = HeadObservers()
     let statistics = AppendStatistics()
 
     init(directory: String, options: Environment.Options) throws {
-        self.directory = directory
-        self.options = options
-        let store = try LogStore(directory: directory, options: options)
-        opened = Mutex(store)
+        opened = try Reopenable("the log") { try LogStore(directory: directory, options: options) }
+        let store = try opened.current()
         let (head, headers) = try Self.reading(store) { transaction in
             (try store.head(transaction), try store.headerTexts(transaction))
         }
@@ -37,12 +31,7 @@ final class LogCore: Sendable {
     }
 
     /// - Throws: `busy` while the environment is being opened again.
-    func store() throws(EventLogError) -> LogStore {
-        guard let store = opened.withLock({ $0 }) else {
-            throw EventLogError(.busy, "the log is being opened again after a failed commit", hint: "Try again.")
-        }
-        return store
-    }
+    func store() throws(EventLogError) -> LogStore { try opened.current() }
 
     /// The newest size and root that readers may see.
     var head: TreeHead { acknowledged.withLock { $0 } }
@@ -53,9 +42,7 @@ final class LogCore: Sendable {
     }
 
     /// For the writer: opens the environment if it could not be opened after a failed commit.
-    func ensureOpen() throws {
-        if opened.withLock({ $0 == nil }) { try reopen() }
-    }
+    func ensureOpen() throws { _ = try opened.currentOrReopened() }
 
     /// What the writer needs to go on, read from the log. Before the first append after opening.
     func writerState(recent: [(Identity, UInt64)]) throws -> WriterState {
@@ -78,29 +65,9 @@ final class LogCore: Sendable {
     }
 
     /// Closes the environment and opens it again, to learn what of a failed commit is there.
-    ///
-    /// It closes when the readers at work have ended, which is soon: no reader crosses an await.
     func reopen() throws {
-        opened.withLock { $0 = nil }
-        let store = try openAgain()
-        try store.settle()
-        let head = try Self.reading(store) { try store.head($0) }
-        opened.withLock { $0 = store }
-        publish(head)
+        try opened.reopen()
+        let store = try store()
+        publish(try Self.reading(store) { try store.head($0) })
     }
-
-    private func openAgain() throws -> LogStore {
-        var attempts = Self.reopenAttempts
-        while true {
-            do {
-                return try LogStore(directory: directory, options: options)
-            } catch let error as EventLogError where error.isRetryable && attempts > 0 {
-                attempts -= 1
-                usleep(Self.reopenPauseMicroseconds)
-            }
-        }
-    }
-
-    private static let reopenAttempts = 3_000
-    private static let reopenPauseMicroseconds: UInt32 = 10_000
 }

@@ -54,17 +54,6 @@ final class LogStore: Sendable {
     }
 }
 
-extension LogStore {
-    /// Makes durable what is read of a failed commit, before anybody is told of it or pages are used again.
-    func settle() throws(EventLogError) {
-        do throws(LMDBError) {
-            try environment.settleMetaPages()
-        } catch {
-            throw EventLogError(error, while: "what a failed commit has left was not settled")
-        }
-    }
-}
-
 /// Size and root of the tree.
 package struct TreeHead: Hashable, Sendable {
     package let size: UInt64

@@ -19,6 +19,8 @@ package enum IndexFilter {
     }
 
     package static func mayContain(_ key: UInt128, _ filter: RawSpan) -> Bool {
+        // A filter that is damaged keeps nothing back.
+        guard filter.byteCount >= lineBytes else { return true }
         let line = line(of: key, lines: filter.byteCount / lineBytes)
         return bits(of: key).allSatisfy { bit in
             filter.byte(at: line + bit / 8) & 1 << UInt8(bit % 8) != 0

@@ -32,7 +32,8 @@ struct IndexRun {
     init?(number: UInt64, _ stored: RawSpan) {
         self.number = number
         let words = stored.byteCount / 8
-        guard stored.byteCount % 8 == 0, words > 0, let count = Int(exactly: UInt64(bigEndian: stored.word(at: 0)))
+        guard stored.byteCount % 8 == 0, words > 0, let count = Int(exactly: UInt64(bigEndian: stored.word(at: 0))),
+            count < 1 << 48
         else { return nil }
         self.count = count
         guard words > 1 else { return }

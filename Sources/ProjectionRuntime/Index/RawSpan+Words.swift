@@ -1,4 +1,4 @@
-/// Bounds-checked reads: an offset outside the span is a programmer's error and traps.
+/// Bounds-checked reads. An offset outside the span traps: who reads a stored value has asked for its length.
 extension RawSpan {
     func byte(at offset: Int) -> UInt8 {
         unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)

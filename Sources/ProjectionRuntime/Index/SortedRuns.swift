@@ -137,7 +137,7 @@ extension SortedRuns {
     func newNumber(_ transaction: borrowing WriteTransaction) throws -> UInt64 {
         var cursor = try transaction.cursor(in: runs)
         guard let last = try cursor.last() else { return 0 }
-        return last.integerKey + 1
+        return last.integerKey &+ 1
     }
 
     func put(_ run: IndexRun, _ transaction: inout WriteTransaction) throws {

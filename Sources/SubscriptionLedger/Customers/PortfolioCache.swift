@@ -15,12 +15,12 @@ final class PortfolioCache: Sendable {
         /// The last that was given of it.
         var answer: CustomerAnswer?
 
-        /// About what it takes in memory: an observation, folded, some 500 bytes.
-        fileprivate var weight: Int { 4 + (portfolio?.observationCount ?? 0) }
+        /// An observation takes, folded and with its share of the answer, one or two kilobytes.
+        fileprivate var weight: Int { portfolio?.observationCount ?? 0 }
     }
 
-    /// About 64 MiB.
-    private static let weightLimit = 131_072
+    /// In observations.
+    private static let weightLimit = 65_536
 
     fileprivate struct State {
         var entries: [[UInt8]: Entry] = [:]
@@ -37,7 +37,8 @@ final class PortfolioCache: Sendable {
     }
 
     func keep(_ entry: Entry, of name: CustomerName) {
-        guard entry.weight <= Self.weightLimit / 16 else { return }
+        // Who has nothing is gathered quickly, and names that nobody has must not drive out others.
+        guard entry.weight > 0, entry.weight <= Self.weightLimit / 16 else { return }
         state.withLock { state in
             if let old = state.entries.updateValue(entry, forKey: name.bytes) {
                 state.weight -= old.weight

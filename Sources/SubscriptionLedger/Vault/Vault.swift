@@ -6,7 +6,7 @@ import Primitives
 /// `vault/`: which customer a name means. Names stand in it as HMAC-SHA-256 under `keys/vault.key`, customers as
 /// random handles, which is all that the rest of the ledger ever sees; so this is the one place that has to forget.
 final class Vault: Sendable {
-    private let store: VaultStore
+    private let store: Reopenable<VaultStore>
     private let key: VaultKey
     /// For who writes.
     private let writer: VaultWriter?
@@ -14,14 +14,13 @@ final class Vault: Sendable {
     /// Opens the vault for the process that writes, making it and its key at the first time.
     /// - Throws: `io_error` when the key is missing, is another vault's, or may be read by others.
     init(writing folder: DataFolder, mapSizeBytes: Int) throws {
-        store = try Self.opening(folder) { () throws(LMDBError) in
-            try VaultStore(directory: folder.vault, mapSizeBytes: mapSizeBytes, readOnly: false)
-        }
-        if let keyCheck = try store.storedKeyCheck() {
+        store = try Self.opening(folder, mapSizeBytes: mapSizeBytes, readOnly: false)
+        let current = try store.current()
+        if let keyCheck = try current.storedKeyCheck() {
             key = try Self.key(of: folder, keyCheck)
         } else {
             key = try VaultKey.load(from: folder) ?? VaultKey.make(in: folder)
-            try store.store(keyCheck: key.check)
+            try current.store(keyCheck: key.check)
         }
         writer = VaultWriter(store)
     }
@@ -29,21 +28,21 @@ final class Vault: Sendable {
     /// Opens the vault for reading beside who writes; nil while nobody has.
     init?(reading folder: DataFolder, mapSizeBytes: Int) throws {
         guard folder.hasVault else { return nil }
-        store = try Self.opening(folder) { () throws(LMDBError) in
-            try VaultStore(directory: folder.vault, mapSizeBytes: mapSizeBytes, readOnly: true)
-        }
-        guard let keyCheck = try store.storedKeyCheck() else { return nil }
+        store = try Self.opening(folder, mapSizeBytes: mapSizeBytes, readOnly: true)
+        guard let keyCheck = try store.current().storedKeyCheck() else { return nil }
         key = try Self.key(of: folder, keyCheck)
         writer = nil
     }
 
-    private static func opening<Result>(
-        _ folder: DataFolder, _ body: () throws(LMDBError) -> Result
-    ) throws(EventLogError) -> Result {
-        do throws(LMDBError) {
-            return try body()
-        } catch {
-            throw EventLogError(opening: folder.vault, error)
+    private static func opening(
+        _ folder: DataFolder, mapSizeBytes: Int, readOnly: Bool
+    ) throws -> Reopenable<VaultStore> {
+        try Reopenable("the vault") {
+            do throws(LMDBError) {
+                return try VaultStore(directory: folder.vault, mapSizeBytes: mapSizeBytes, readOnly: readOnly)
+            } catch {
+                throw EventLogError(opening: folder.vault, error)
+            }
         }
     }
 
@@ -61,19 +60,19 @@ final class Vault: Sendable {
     /// The customer of a name; nil when nobody was met by it while the log held fewer than `size` events.
     func customer(of name: CustomerName, metBelow size: Position) throws -> CustomerHandle? {
         let code = key.code(of: name.bytes)
-        let entry = try reading { transaction in try store.customer(ofName: code, transaction) }
+        let entry = try reading { store, transaction in try store.customer(ofName: code, transaction) }
         return entry.flatMap { $0.metAt < size ? $0.handle : nil }
     }
 
     /// Whether a customer has not been named; nil when there is no such customer.
     func isAnonymous(_ handle: CustomerHandle) throws -> Bool? {
-        try reading { transaction in try store.isAnonymous(handle, transaction) }
+        try reading { store, transaction in try store.isAnonymous(handle, transaction) }
     }
 
     /// The customer of a name, a new one when nobody has been met by it. Durable when it returns.
     func meet(_ name: CustomerName, logSize: Position) async throws -> CustomerHandle {
         let code = key.code(of: name.bytes)
-        if let known = try reading({ transaction in try store.customer(ofName: code, transaction) }) {
+        if let known = try reading({ store, transaction in try store.customer(ofName: code, transaction) }) {
             return known.handle
         }
         return try await enrol(Enrolment(name: code, handle: .random(), logSize: logSize))
@@ -101,6 +100,7 @@ final class Vault: Sendable {
     /// - Throws: `map_full`, `disk_full`, `io_error`.
     func copy(from folder: DataFolder, to other: DataFolder, metUpTo size: Position) throws {
         do {
+            let store = try store.current()
             let copy = try VaultStore(
                 directory: other.vault, mapSizeBytes: store.environment.options.mapSizeBytes, readOnly: false)
             try store.copy(to: copy, metUpTo: size)
@@ -110,9 +110,12 @@ final class Vault: Sendable {
         try DataFolder.copySmallFiles(named: ["vault.key"], from: folder.keys, to: other.keys)
     }
 
-    private func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
+    private func reading<Result>(
+        _ body: (VaultStore, borrowing ReadTransaction) throws -> Result
+    ) throws -> Result {
+        let store = try store.current()
         do {
-            return try store.environment.read(body)
+            return try store.environment.read { try body(store, $0) }
         } catch let error as LMDBError {
             throw EventLogError(error, while: "the vault was not read")
         }

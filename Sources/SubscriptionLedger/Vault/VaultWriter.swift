@@ -14,12 +14,12 @@ final class VaultWriter: Sendable {
     /// More are busy.
     static let limit = 8_192
 
-    private let store: VaultStore
+    private let store: Reopenable<VaultStore>
     private let waiting = Mutex<[Request]>([])
     /// Commits wait for the disk, which the cooperative pool must not.
     private let queue = DispatchQueue(label: "vault")
 
-    init(_ store: VaultStore) {
+    init(_ store: Reopenable<VaultStore>) {
         self.store = store
     }
 
@@ -48,13 +48,18 @@ final class VaultWriter: Sendable {
         }
         guard !group.isEmpty else { return }
         do {
+            let store = try store.currentOrReopened()
             let handles = try store.environment.write { transaction in
                 try group.map { try store.enrol($0.enrolment, &transaction) }
             }
             for (request, handle) in zip(group, handles) { request.answer.resume(returning: handle) }
+        } catch let error as LMDBError {
+            // A store that cannot be opened again now is by the next who comes.
+            if !EventLogError.isNoRoom(error) { try? store.reopen() }
+            let failure = EventLogError(error, while: "the vault was not written")
+            for request in group { request.answer.resume(throwing: failure) }
         } catch {
-            let failure = (error as? LMDBError).map { EventLogError($0, while: "the vault was not written") }
-            for request in group { request.answer.resume(throwing: failure ?? error) }
+            for request in group { request.answer.resume(throwing: error) }
         }
     }
 }

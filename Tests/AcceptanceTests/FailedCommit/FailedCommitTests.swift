@@ -32,4 +32,29 @@ struct FailedCommitTests {
             #expect(Int(log.head.size) == acknowledged.positions.count)
         }
     }
+
+    /// The calls before are those of making and opening the folder; what follows a failure is that of opening it again.
+    @Test(
+        arguments: ["derived", "vault"],
+        ["meta=9", "meta-stuck=9", "sync=9", "write=9,meta=12", "meta=9,meta=10,meta=14"])
+    func `beside the log is got over as well, and no customer is lost`(part: String, failures: String) async throws {
+        try await blocking {
+            let temporary = try TemporaryFolder()
+            let folder = DataFolder(path: temporary.path + "/data")
+            let customers = 12
+            let posting = try ChildProcess(
+                "crash-writer", ["post", folder.path, "--customers", "\(customers)"],
+                environment: [
+                    "LD_PRELOAD": try ChildProcess.folder() + "/libDiskShim.so", "DISK_SHIM_FOLDER": folder.path,
+                    "DISK_SHIM_PART": part, "DISK_SHIM_FAIL": failures,
+                ])
+            var lines: [String] = []
+            while let line = posting.nextLine() { lines.append(line) }
+            #expect(posting.end() == .exited(0), "\(posting.standardError)")
+            #expect(lines.last == "customers \(customers)", "\(lines)")
+            #expect(lines.contains("! io_error"), "\(lines)")
+            #expect(Set(lines.dropLast()).isSubset(of: ["! io_error", "! busy"]), "\(lines)")
+            #expect(try Subledger.DeepAudit(folder).isSound)
+        }
+    }
 }

@@ -6,10 +6,11 @@
  disk under one folder, so that a test can rebuild what a power loss would have left; and it lets calls fail.
 
  DISK_SHIM_FOLDER  the ledger's folder
+ DISK_SHIM_PART    whose data file it is about, by the name of its folder in there; without it: log
  DISK_SHIM_TRACE   where to append the trace; none is written without it
  DISK_SHIM_NOSYNC  set: fsync and fdatasync of the data file do nothing and are not recorded. Writes through a
                    descriptor opened with O_DSYNC stay durable.
- DISK_SHIM_FAIL    comma-separated KIND=N: the Nth call of that kind on the log's data file answers EIO
+ DISK_SHIM_FAIL    comma-separated KIND=N: the Nth call of that kind on that data file answers EIO
      write       a write through the plain descriptor; nothing is written
      sync        fsync or fdatasync; nothing is synced
      meta        a write through the O_DSYNC descriptor; nothing is written
