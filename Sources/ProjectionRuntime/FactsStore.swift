@@ -104,7 +104,7 @@ final class FactsStore: Sendable {
 
     /// The first positions of those identities that have one.
     func positions(of wanted: [Identity]) throws -> [Identity: UInt64] {
-        let keys = wanted.map(IndexEntry.key).sorted()
+        let keys = Set(wanted.map(IndexEntry.key)).sorted()
         var found: [Identity: UInt64] = [:]
         try reading { transaction in
             try identities.forEachEntry(of: keys, transaction) { entry in

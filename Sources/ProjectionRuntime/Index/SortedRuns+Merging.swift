@@ -1,7 +1,7 @@
 package import LMDB
 
-/// Merging goes in steps of one segment, each part of a transaction that had to be synced anyway: no step takes long, and
-/// a crash between two leaves a merge that goes on. What is being merged answers until the merge is complete.
+/// Merging goes in steps of one segment, each part of a transaction that had to be synced anyway: no step takes long,
+/// and a crash between two leaves a merge that goes on. What is being merged answers until the merge is complete.
 extension SortedRuns {
     static let fanIn = 4
 
@@ -54,7 +54,7 @@ extension SortedRuns {
         return segment.count
     }
 
-    /// The entries of a run above another, a segment's quarter of them if there are so many, and up to the end of a block.
+    /// The entries of a run above another: a quarter of a segment if there are so many, and up to the end of a block.
     private func entries(
         of run: UInt64, after last: IndexEntry?, _ transaction: borrowing WriteTransaction
     ) throws -> [IndexEntry] {

@@ -5,8 +5,8 @@ package import LMDB
 ///
 /// Hashes have no neighbours, so a B-tree would write a page of 4 KiB for nearly every new key. Here what is new is
 /// written as one sorted run, and four runs of a size are merged into one: an entry is written once for each size. A
-/// look-up asks every run; filters answer for most. Within a run entries lie in blocks, and a segment of blocks shares a
-/// filter.
+/// look-up asks every run; filters answer for most. Within a run entries lie in blocks, and a segment of blocks
+/// shares a filter.
 package struct SortedRuns: Sendable {
     /// number -> `IndexRun`
     let runs: Database

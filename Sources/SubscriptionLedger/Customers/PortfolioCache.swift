@@ -2,8 +2,8 @@ import EventLog
 import LedgerModel
 import Synchronization
 
-/// What is known of customers as it was last gathered, by the name that was asked for: the same customers come again and again, and
-/// of most nothing new has come between.
+/// What is known of customers as it was last gathered, by the name that was asked for: the same customers come again
+/// and again, and of most nothing new has come between. In memory alone: on the disk a name is in the vault only.
 final class PortfolioCache: Sendable {
     struct Entry: Sendable {
         /// Nil when nobody is known by the name, nor anything.

@@ -57,7 +57,10 @@ struct FullDiskTests {
                 #expect(run.errors.hasPrefix("error[disk_full]"), "\(run.errors)")
             }
             disk.makeRoom()
-            for command in commands { #expect(try Subledger(command).ending == .exited(0), "\(command)") }
+            for command in commands {
+                let run = try Subledger(command)
+                #expect(run.ending == .exited(0), "\(command): \(run.errors)")
+            }
             #expect(try Subledger.DeepAudit(DataFolder(path: disk.folder.path + "-backup")).isSound)
         }
     }
