@@ -30,7 +30,7 @@ package struct JWS: Sendable {
             headerEnd < payloadEnd
         else {
             throw Self.malformed(
-                expected: "three segments", found: "\(text.count(where: { $0 == dot }) + 1) segments")
+                expected: "three segments", found: text.contains(dot) ? "two segments" : "one segment")
         }
         self.text = text
         self.headerEnd = headerEnd

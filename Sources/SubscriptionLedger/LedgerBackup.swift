@@ -17,7 +17,9 @@ package struct LedgerBackup {
     /// - Parameters:
     ///   - path: must not exist; `path.partial` holds the copy until it is whole.
     ///   - progress: called with the events copied, of how many.
-    package func copy(to path: String, progress: (UInt64, UInt64) -> Void) throws {
+    /// - Returns: how many events the copy has.
+    @discardableResult
+    package func copy(to path: String, progress: (UInt64, UInt64) -> Void) throws -> UInt64 {
         let folder = source.configuration.folder
         let partial = DataFolder(path: path + ".partial")
         try partial.create()
@@ -34,5 +36,6 @@ package struct LedgerBackup {
             try source.vault?.copy(from: folder, to: partial, metUpTo: log.size)
         }
         try partial.rename(to: path)
+        return log.size
     }
 }

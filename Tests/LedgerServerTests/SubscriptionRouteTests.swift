@@ -71,6 +71,22 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("asof=2025-01-01", "environment, bundleId, asOf, knownAt", "asof"),
+            ("knownAt=1&knownAt=1", "once", "twice"),
+        ])
+    func `an unknown parameter is told from one given twice`(
+        _ query: String, _ expected: String, _ found: String
+    ) async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            let problem = try await client.get(Self.uri + "?" + query).json()
+            #expect(problem["expected"]?.string == expected)
+            #expect(problem["found"]?.string == found)
+        }
+    }
+
     @Test(arguments: ["/v1/subscriptions/%ZZ", "/v1/customers/%FF"])
     func `a path that is no text is 400`(_ path: String) async throws {
         let test = try TestLedger()

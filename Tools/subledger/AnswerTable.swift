@@ -15,8 +15,8 @@ enum AnswerTable {
         var text = "as of \(cell(answer[member: "asOf"])), known at \(cell(answer[member: "knownAt"]))\n"
         if let nested {
             for row in answer.elements(of: rows) {
-                text +=
-                    "\n\(cell(row[member: "originalTransactionId"]))  \(cell(row[member: "bundleId"]))  \(cell(row[member: "environment"]))\n"
+                let name = ["originalTransactionId", "bundleId", "environment"].map { cell(row[member: $0]) }
+                text += "\n" + name.joined(separator: "  ") + "\n"
                 text += table(row.elements(of: nested), columns)
             }
         } else {

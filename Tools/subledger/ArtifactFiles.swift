@@ -18,21 +18,26 @@ enum ArtifactFiles {
                 try await body(ArtifactFile.artifact(in: bytes, file: path))
             }
         } catch let failure as InputFailure {
-            throw CommandFailure(
-                code: "io_error", message: "\(failure.path) was not read", found: failure.reason,
-                exitCode: CommandFailure.io)
+            throw Self.failure(failure.path, failure.reason)
         }
     }
 
+    /// The files that paths stand for, in their order.
+    /// - Throws: when one of them does not exist or may not be read.
+    static func readable(_ paths: [String]) throws -> [String] {
+        let files = try paths.flatMap(expand)
+        // Asked, not opened: whoever writes into a named pipe would take the closing for the end of its reader.
+        for file in files where file != "-" && access(file, R_OK) != 0 { throw failure(file, errno) }
+        return files
+    }
+
     /// The files a path stands for: itself, or what a directory holds below it, by name.
-    static func expand(_ path: String) throws -> [String] {
+    private static func expand(_ path: String) throws -> [String] {
         guard path != "-" else { return [path] }
         guard let directory = opendir(path) else {
-            // Not a directory, or nothing at all, which reading the file will tell.
+            // Not a directory, or nothing at all.
             if errno == ENOTDIR || errno == ENOENT { return [path] }
-            throw CommandFailure(
-                code: "io_error", message: "\(path) was not read", found: String(cString: strerror(errno)),
-                exitCode: CommandFailure.io)
+            throw failure(path, errno)
         }
         defer { closedir(directory) }
         var names: [String] = []
@@ -44,5 +49,14 @@ enum ArtifactFiles {
             if !name.hasPrefix(".") { names.append(name) }
         }
         return try names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.flatMap { try expand("\(path)/\($0)") }
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> CommandFailure {
+        failure(path, String(cString: strerror(code)))
+    }
+
+    private static func failure(_ path: String, _ reason: String) -> CommandFailure {
+        CommandFailure(
+            code: "io_error", message: "\(path) was not read", found: reason, exitCode: CommandFailure.io)
     }
 }

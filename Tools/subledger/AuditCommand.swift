@@ -51,14 +51,16 @@ struct AuditCommand: AsyncParsableCommand {
 
         /// The walk itself, in the child: liblmdb may crash on a damaged file, and that is then an answer.
         private func work() async throws -> AuditReport {
+            let configuration = try ledger.configuration()
             var options = LedgerAudit.Options()
             options.deep = deep
             if signatures {
                 var trust = TrustPolicy(environments: Set(Environment.known))
-                trust.configuredRoots = try TrustOptions.roots(trustRoots)
+                trust.configuredRoots =
+                    trustRoots.isEmpty ? configuration.trust.configuredRoots : try TrustOptions.roots(trustRoots)
                 options.signatures = trust
             }
-            return try await LedgerAudit(try ledger.configuration(), options).run(progress: AuditSupervision.send)
+            return try await LedgerAudit(configuration, options).run(progress: AuditSupervision.send)
         }
 
         private func supervise() throws -> AuditReport {
@@ -151,7 +153,9 @@ struct AuditAnswer {
         let counts = "\(report.events) events, \(report.signatures) signatures, \(seconds) s"
         switch report.firstBad {
         case nil: return "ok  \(counts)\n"
-        case .event(let position, let what): return "FAIL  position \(position): \(what)  (\(counts))\n"
+        case .event(let position, let what):
+            let hint = what.hasPrefix("\(RefusalCode.chainUntrusted):") ? ". \(TrustOptions.rootHint)" : ""
+            return "FAIL  position \(position): \(what)\(hint)  (\(counts))\n"
         case .structure(let what): return "FAIL structure  \(what)  (\(counts))\n"
         }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventLog
 import Glibc
+import Primitives
 import SubscriptionLedger
 
 struct BackupCommand: ParsableCommand {
@@ -37,9 +38,23 @@ struct BackupCommand: ParsableCommand {
         }
         let source = try ledger.reading()
         let showsProgress = output.showsProgress
-        try LedgerBackup(of: source, withSecrets: withSecrets).copy(to: destination) { copied, total in
+        let events = try LedgerBackup(of: source, withSecrets: withSecrets).copy(to: destination) { copied, total in
             if showsProgress { Terminal.standardError.write("\r\(copied) of \(total) events ") }
         }
         if showsProgress { Terminal.standardError.write("\r\u{1B}[K") }
+        report(events)
+    }
+
+    private func report(_ events: UInt64) {
+        switch output.effectiveFormat {
+        case .json:
+            let answer = JSONValue.object([
+                "destination": .string(destination), "events": .integer(Int64(events)), "secrets": .bool(withSecrets),
+            ])
+            Terminal.standardOutput.write(answer.serialized() + "\n")
+        case .table:
+            let secrets = withSecrets ? "with the keys and the vault" : "without the keys and the vault"
+            Terminal.standardOutput.write("\(events) events copied to \(destination), \(secrets)\n")
+        }
     }
 }

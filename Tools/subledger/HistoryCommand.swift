@@ -5,8 +5,11 @@ import SubscriptionLedger
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Every change of a subscription or a customer's up to an instant, with its cause.",
+        abstract: "Every change of status, product, renewal or access up to an instant, with its cause.",
         discussion: """
+            Of a subscription, or of all of a customer's. What changes none of these four, as a renewal in time, is \
+            no row.
+
             EXAMPLES
               subledger history --subscription 2000000123456789 --explain
               subledger history --subscription 2000000123456789 --as-of 2026-03-01 --format json

@@ -34,13 +34,15 @@ struct IngestCommand: AsyncParsableCommand {
 
     func run() async throws {
         let started = SystemClock.now()
+        // Before the ledger is opened: opening makes one where there is none.
+        let files = try ArtifactFiles.readable(paths)
         let opened = try Ledger(writing: try ledger.configuration(trust))
         defer { opened.close() }
         var pipeline =
             try customer.map { try IngestPipeline(ledger: opened, customerId: $0) } ?? IngestPipeline(ledger: opened)
         let report = IngestReport(format: output.effectiveFormat, showsProgress: output.showsProgress)
-        for path in try paths.flatMap(ArtifactFiles.expand) {
-            try await ArtifactFiles.forEach(in: path) { found in
+        for file in files {
+            try await ArtifactFiles.forEach(in: file) { found in
                 report.add(try await pipeline.add(found))
             }
         }

@@ -27,6 +27,8 @@ struct LogCommand: ParsableCommand {
         @OptionGroup var ledger: LedgerOptions
         @OptionGroup var output: OutputOptions
 
+        func validate() throws { try output.requireNoTable() }
+
         func run() throws {
             let opened = try ledger.reading()
             if evidence {
@@ -63,6 +65,8 @@ struct LogCommand: ParsableCommand {
 
         @OptionGroup var ledger: LedgerOptions
         @OptionGroup var output: OutputOptions
+
+        func validate() throws { try output.requireNoTable() }
 
         /// Commits come in groups, many a second: a shorter wait would show nothing more.
         private static let pauseMicroseconds: UInt32 = 200_000

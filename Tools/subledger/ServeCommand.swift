@@ -58,7 +58,9 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as IOError {
             throw CommandFailure(
                 code: "io_error", message: "\(settings.http.host):\(settings.http.port) cannot be listened on",
-                found: error.description, exitCode: CommandFailure.io)
+                found: String(cString: strerror(error.errnoCode)),
+                hint: error.errnoCode == EADDRINUSE ? "Choose another --port, or end what listens there." : nil,
+                exitCode: CommandFailure.io)
         }
     }
 

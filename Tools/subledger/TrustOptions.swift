@@ -63,6 +63,9 @@ struct TrustOptions: ParsableArguments {
         }
     }
 
+    /// For people who are told `chain_untrusted`.
+    static let rootHint = "A root other than Apple's is trusted with --trust-root FILE."
+
     static func roots(_ paths: [String]) throws -> [ConfiguredRoot] {
         try paths.map { path in
             do {

@@ -69,6 +69,7 @@ extension VerifyReport {
         if let part = refusal.part { text += " (in \(part))" }
         if let expected = refusal.expected { text += "; expected \(expected)" }
         if let found = refusal.found { text += ", found \(found)" }
+        if refusal.code == .chainUntrusted { text += ". \(TrustOptions.rootHint)" }
         return text
     }
 }

@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// ```
 /// 0  raw bytes
-/// 1  dictionary u8, nested count u8, outer part, nested parts, deflated (outer payload without nested JWS, then theirs),
-///    CRC-32 of all before
+/// 1  dictionary u8, nested count u8, outer part, nested parts,
+///    deflated (outer payload without nested JWS, then theirs), CRC-32 of all before
 ///    part: header number u16, place in the stripped outer payload u32, payload length u32, signature 64 bytes
 /// ```
 ///

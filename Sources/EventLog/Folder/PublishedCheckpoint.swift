@@ -21,8 +21,8 @@ package final class PublishedCheckpoint: Sendable {
     private let signer: NoteSigner
     private let path: String
     private let note: Mutex<Note>
-    /// When the last one was signed, nil before the first of this process; held while the next one is, so that who only reads `current` never waits for the
-    /// disk.
+    /// When the last one was signed, nil before the first of this process; held while the next one is, so that who
+    /// only reads `current` never waits for the disk.
     private let signedAt = Mutex<ContinuousClock.Instant?>(nil)
 
     /// - Throws: `log_corrupt` when the log does not begin with what it has published; `io_error`, `disk_full`.

@@ -1,4 +1,5 @@
-/// The entries of a level 0 tile as they are published (C2SP tlog-tiles): each after its length in two bytes, big-endian.
+/// The entries of a level 0 tile as they are published (C2SP tlog-tiles): each after its length in two bytes,
+/// big-endian.
 package enum EntryBundle {
     package static let entryBytesMax = Int(UInt16.max)
 

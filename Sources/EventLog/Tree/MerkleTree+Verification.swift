@@ -25,7 +25,8 @@ extension MerkleTree {
     /// Whether `proof` (RFC 6962 §2.1.2) shows that the tree of `newSize` and `newRoot` begins with the entries of the
     /// tree of `oldSize` and `oldRoot`. The algorithm is that of RFC 9162 §2.1.4.2.
     ///
-    /// Every tree begins with the empty one and with itself; the proof is then empty and the root must be the known one.
+    /// Every tree begins with the empty one and with itself; the proof is then empty and the root must be the known
+    /// one.
     package static func verifyConsistency(
         oldSize: UInt64, oldRoot: Digest, newSize: UInt64, newRoot: Digest, proof: [Digest]
     ) -> Bool {

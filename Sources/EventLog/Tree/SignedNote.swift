@@ -67,7 +67,8 @@ package struct SignedNote: Sendable {
 
     /// The text, if it is signed by one of `keys` at least. Signatures by keys that are not among them do not count.
     ///
-    /// - Throws: `noteSignatureInvalid` if one by any of `keys` does not fit the text, `noteKeyUnknown` if there is none.
+    /// - Throws: `noteSignatureInvalid` if one by any of `keys` does not fit the text, `noteKeyUnknown` if there is
+    ///   none.
     package func verifiedText(by keys: [NoteVerifier]) throws(TreeError) -> String {
         var isVerified = false
         for signature in signatures {

@@ -1,7 +1,7 @@
 package import Primitives
 
-/// Reads a hash that is stored: `(0, i)` is the leaf hash of entry i; `(level, i)` the root of the 256^level entries from
-/// i · 256^level. It is asked only for complete ones within the size of the tree.
+/// Reads a hash that is stored: `(0, i)` is the leaf hash of entry i; `(level, i)` the root of the 256^level entries
+/// from i · 256^level. It is asked only for complete ones within the size of the tree.
 package typealias StoredHashReader<Failure: Error> = (_ level: Int, _ index: UInt64) throws(Failure) -> Digest
 
 /// The root, the proofs and the tiles of the tree over the first `size` entries, worked out from stored hashes.

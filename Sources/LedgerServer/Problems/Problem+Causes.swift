@@ -62,6 +62,18 @@ extension Problem {
             .badRequest, "parameter_invalid", "the parameter \(name) cannot be this", expected: expected, found: found)
     }
 
+    static func unknownParameter(_ name: String, known names: [String]) -> Problem {
+        Problem(
+            .badRequest, "parameter_invalid", "a parameter is not known here",
+            expected: names.isEmpty ? "none" : names.joined(separator: ", "), found: name)
+    }
+
+    static func repeatedParameter(_ name: String) -> Problem {
+        Problem(
+            .badRequest, "parameter_invalid", "the parameter \(name) is given twice", expected: "once",
+            found: "twice")
+    }
+
     static func notFound(_ detail: String) -> Problem {
         Problem(.notFound, "not_found", detail, hint: "GET /openapi.yaml lists the routes.")
     }

@@ -12,11 +12,10 @@ struct Query {
         guard let query = call.request.uri.query, !query.isEmpty else { return }
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.decode(parts[0]), names.contains(name), values[name] == nil else {
-                throw .parameter(
-                    String(parts[0].prefix(40)), expected: "each once of " + names.joined(separator: ", "),
-                    found: "another, or twice")
+            guard let name = PercentEncoding.decode(parts[0]), names.contains(name) else {
+                throw .unknownParameter(String(parts[0]), known: names)
             }
+            guard values[name] == nil else { throw .repeatedParameter(name) }
             let raw = parts.count == 2 ? parts[1] : ""
             guard let value = PercentEncoding.decode(raw) else {
                 throw .parameter(name, expected: "UTF-8, percent-encoded (RFC 3986)", found: String(raw))

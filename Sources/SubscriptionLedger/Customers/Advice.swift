@@ -34,7 +34,7 @@ enum Advice {
     static let useTheToken =
         "Use the appAccountToken of the purchase as customerId, or have a backend post it once for this customer."
     static let somebodyElses =
-        "Sign in as the customer it belongs to, or have an administrator transfer it."
+        "Sign in as the customer it belongs to."
     static let tokenChanged =
-        "The purchase stays where it was; transfer it, or set the rule claimConflict to move."
+        "The purchase stays where it was; go on with the customer who has it."
 }

@@ -47,7 +47,8 @@ extension Ledger {
         }
     }
 
-    /// Whose a key is, is read, decided and written in one step; the log's own order decides between processes.
+    /// Whose a key is, is read, decided and written in one step: postings of the same key or token wait for each other,
+    /// and no other process writes.
     private func deciding<Result>(
         _ transactions: [PostedTransaction], _ body: () async throws -> Result
     ) async throws -> Result {

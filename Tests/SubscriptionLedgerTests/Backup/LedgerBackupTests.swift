@@ -163,10 +163,11 @@ import Testing
         for await _ in reached.prefix(1) {}
         for id in ["late", "later"] { try await shop.post(Purchase(id), customerId: id) }
         goOn.signal()
-        try await copying.value
+        let copied = try await copying.value
 
         let copy = try TestLedger(at: folder, like: shop)
         var size = try copy.ledger.log.head().size
+        #expect(copied == size)
         #expect(try shop.ledger.log.head().size == size + 4)
         for id in ["later", "late"] {
             #expect(try copy.purchases(of: id).isEmpty)

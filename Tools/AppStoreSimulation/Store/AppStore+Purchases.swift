@@ -2,8 +2,8 @@ import AppStoreModel
 package import Primitives
 
 extension AppStore {
-    /// Buys an auto-renewable: SUBSCRIBED with INITIAL_BUY, or RESUBSCRIBE where the customer had one of the group, whose
-    /// original transaction id it keeps.
+    /// Buys an auto-renewable: SUBSCRIBED with INITIAL_BUY, or RESUBSCRIBE where the customer had one of the group,
+    /// whose original transaction id it keeps.
     @discardableResult
     package mutating func buy(
         _ productId: String, by customer: CustomerID, offer choice: OfferChoice? = nil, at instant: Instant

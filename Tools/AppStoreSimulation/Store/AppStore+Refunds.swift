@@ -8,8 +8,8 @@ package enum RefundExtent: Hashable, Sendable {
 }
 
 extension AppStore {
-    /// Refunds a charge, the running one unless another is named: REFUND. A refund of the running or last period revokes
-    /// it, ends sharing, and turns auto-renewal off.
+    /// Refunds a charge, the running one unless another is named: REFUND. A refund of the running or last period
+    /// revokes it, ends sharing, and turns auto-renewal off.
     package mutating func refund(
         _ id: SubscriptionID, transactionId: String? = nil, _ extent: RefundExtent = .full,
         reason: RevocationReason = .other, at instant: Instant
