@@ -1,7 +1,8 @@
 import LedgerModel
 
-/// A caller's own name of a customer: an id, or the appAccountToken that it gave Apple. It lives in the vault alone,
-/// and never in the log, in an error or in what is logged.
+/// A caller's own name of a customer: an id, or the appAccountToken that it gave Apple. On the disk it is in the vault
+/// alone, by its HMAC; in memory the answers that are remembered are filed under it. It is never in the log, in an
+/// error or in what is logged.
 struct CustomerName: Sendable {
     /// Longer ids are refused. Ids in use are UUIDs, numbers, hashes and e-mail addresses, which have at most 254.
     static let byteLimit = 256
