@@ -15,6 +15,8 @@ package final class Derived: Sendable {
 
     static let batch = 65_536
     static let interval = DispatchTimeInterval.seconds(2)
+    /// Events that who only reads holds in memory, about a kilobyte each: it applies nothing.
+    static let readerLimit = 1_048_576
 
     /// Nil where nobody has derived anything yet.
     private let store: Reopenable<FactsStore>?
@@ -74,16 +76,25 @@ package final class Derived: Sendable {
         }
     }
 
-    /// Brings the tail up to the log's head, applying as it goes when far behind.
+    /// Brings the tail up to the log's head. Who writes applies as it goes when far behind.
+    /// - Throws: `busy` in a reader that has too far to go.
     package func catchUp(with log: EventLog) throws {
         let size = try log.head().size
+        let isApplying = applying.withLock { $0.thread != nil }
+        guard isApplying || size < applied.load(ordering: .acquiring) + UInt64(Self.readerLimit) else {
+            throw EventLogError(
+                .busy, "too much of the log is not derived yet",
+                expected: "at most \(Self.readerLimit) events beyond derived/",
+                found: "\(size - applied.load(ordering: .acquiring))",
+                hint: "Open the folder for writing once, as with `subledger serve`: that derives them.")
+        }
         while tail.end < size {
             var events: [DerivedEvent] = []
             _ = try log.forEach(from: tail.end, below: size) { record, evidence in
                 events.append(try decoder(record, evidence))
             }
             guard !events.isEmpty, tail.append(events) else { break }
-            if applying.withLock({ $0.thread != nil }), tail.count >= Self.batch { try apply() }
+            if isApplying, tail.count >= Self.batch { try apply() }
         }
     }
 

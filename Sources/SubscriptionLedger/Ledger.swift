@@ -83,7 +83,6 @@ package final class Ledger: Sendable {
             reading: configuration.folder.derived, mapSizeBytes: configuration.mapSizeBytes,
             decoder: StoredEvents.derive)
         try derived.requireNoMore(than: log)
-        try derived.catchUp(with: log)
         vault = try Vault(reading: configuration.folder, mapSizeBytes: configuration.mapSizeBytes)
         self.configuration = configuration
         lock = nil

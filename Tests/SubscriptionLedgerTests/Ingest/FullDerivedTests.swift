@@ -50,4 +50,20 @@ struct FullDerivedTests {
         #expect(try Self.answers(scratch) == answers)
         #expect(try await scratch.ingest(artifacts.suffix(1)).map(\.position) == [full.size])
     }
+
+    @Test func `is needed for answers alone: who reads the log derives nothing`() async throws {
+        let trust = TrustPolicy(
+            configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)])
+        let scratch = try await ScratchLedger(
+            trust: trust, ingesting: BulkNotifications(count: 20).map(\.jws.compact))
+        scratch.close()
+        try FileManager.default.removeItem(atPath: scratch.folder.derived)
+        let reader = try Ledger(reading: Ledger.Configuration(folder: scratch.folder) { .latest })
+        #expect(try reader.event(at: 19, facts: true) != nil)
+        #expect(reader.derived.size == 0)
+        let id = try #require(BulkNotifications(count: 1)[0].unsigned.originalTransactionId)
+        let selector = SubscriptionSelector(originalTransactionId: id)
+        #expect(try reader.state(of: selector, Question(asOf: .latest)) != nil)
+        #expect(reader.derived.size == 20)
+    }
 }
