@@ -14,10 +14,12 @@ struct CustomerLookup {
     private(set) var roster = CustomerRoster()
     private var met: Set<CustomerHandle> = []
     private var askedTokens: Set<AppAccountToken> = []
-    /// What the answers rest on: when events come under one of these terms, or somebody is met by one of these names,
-    /// they may be others.
+    /// What the answers rest on: when events come under one of these terms, or somebody is met by one of these names or
+    /// by a further token, they may be others.
     private(set) var terms: Set<IndexTerm> = []
     private(set) var unmetNames: [CustomerName] = []
+    /// Of those who may be the owner.
+    private(set) var tokensByHandle: [CustomerHandle: [AppAccountToken]] = [:]
 
     /// - Parameter knownAt: nil: everything, and every name met by now.
     init(in ledger: Ledger, knownAt: Question.KnownAt? = nil) throws {
@@ -80,6 +82,9 @@ extension CustomerLookup {
             for handle in [customer] + roster.handles(mergedInto: customer) {
                 terms.insert(.claims(of: handle))
                 try surroundings.add(derived.keys(claimedBy: handle, knownAt: size))
+                let tokens = try vault?.tokens(of: handle, metBelow: namesMetBelow) ?? []
+                for token in tokens { try surroundings.add(token) }
+                tokensByHandle[handle] = tokens
             }
         }
         if let token { try surroundings.add(token) }

@@ -69,13 +69,15 @@ extension Ledger {
         let owner = try lookup.customer(of: name).map(Ownership.Owner.customer) ?? name.token.map { .bearer($0) }
         let portfolio = try owner.map { try lookup.portfolio(of: $0, token: name.token) }
         let known = PortfolioCache.Entry(
-            portfolio: portfolio, size: size, terms: Array(lookup.terms), unmetNames: lookup.unmetNames)
+            portfolio: portfolio, size: size, terms: Array(lookup.terms), unmetNames: lookup.unmetNames,
+            tokensByHandle: lookup.tokensByHandle)
         return (size, known)
     }
 
     private func isUnchanged(_ entry: PortfolioCache.Entry) throws -> Bool {
         guard derived.isUnchanged(entry.terms, since: entry.size) else { return false }
         return try entry.unmetNames.allSatisfy { try vault?.customer(of: $0, metBelow: .max) == nil }
+            && entry.tokensByHandle.allSatisfy { try vault?.tokens(of: $0.key, metBelow: .max) ?? [] == $0.value }
     }
 
     private func head(_ size: Position, _ question: Question) -> [JSONValue.Member] {

@@ -12,6 +12,7 @@ final class PortfolioCache: Sendable {
         let size: Position
         let terms: [IndexTerm]
         let unmetNames: [CustomerName]
+        let tokensByHandle: [CustomerHandle: [AppAccountToken]]
         /// The last that was given of it.
         var answer: CustomerAnswer?
 

@@ -4,7 +4,9 @@ import LedgerModel
 import Primitives
 
 /// `vault/`: which customer a name means. Names stand in it as HMAC-SHA-256 under `keys/vault.key`, customers as
-/// random handles, which is all that the rest of the ledger ever sees; so this is the one place that has to forget.
+/// random handles, which is all that the rest of the ledger ever sees; so this is the one place that has to forget. Of
+/// names that are tokens the tokens stand in it too: the log shows them in what Apple signed, and a customer's purchases
+/// are found by them.
 final class Vault: Sendable {
     private let store: Reopenable<VaultStore>
     private let key: VaultKey
@@ -64,6 +66,12 @@ final class Vault: Sendable {
         return entry.flatMap { $0.metAt < size ? $0.handle : nil }
     }
 
+    /// The tokens that a customer was met by while the log held fewer than `size` events.
+    func tokens(of handle: CustomerHandle, metBelow size: Position) throws -> [AppAccountToken] {
+        try reading { store, transaction in try store.tokens(of: handle, transaction) }
+            .filter { $0.metAt < size }.map(\.token)
+    }
+
     /// Whether a customer has not been named; nil when there is no such customer.
     func isAnonymous(_ handle: CustomerHandle) throws -> Bool? {
         try reading { store, transaction in try store.isAnonymous(handle, transaction) }
@@ -75,17 +83,18 @@ final class Vault: Sendable {
         if let known = try reading({ store, transaction in try store.customer(ofName: code, transaction) }) {
             return known.handle
         }
-        return try await enrol(Enrolment(name: code, handle: .random(), logSize: logSize))
+        return try await enrol(Enrolment(name: code, token: name.token, handle: .random(), logSize: logSize))
     }
 
     /// A new customer without a name. Durable when it returns.
     func meetAnonymous(logSize: Position) async throws -> CustomerHandle {
-        try await enrol(Enrolment(name: nil, handle: .random(), logSize: logSize))
+        try await enrol(Enrolment(name: nil, token: nil, handle: .random(), logSize: logSize))
     }
 
     /// Makes a name one more of a customer's. A name that is somebody's already stays theirs.
     func add(_ name: CustomerName, to handle: CustomerHandle, logSize: Position) async throws {
-        _ = try await enrol(Enrolment(name: key.code(of: name.bytes), handle: handle, logSize: logSize))
+        _ = try await enrol(
+            Enrolment(name: key.code(of: name.bytes), token: name.token, handle: handle, logSize: logSize))
     }
 
     private func enrol(_ enrolment: Enrolment) async throws -> CustomerHandle {

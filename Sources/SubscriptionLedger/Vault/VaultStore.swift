@@ -10,6 +10,8 @@ struct VaultStore: Sendable {
     private let names: Database
     /// handle -> whether it is anonymous
     private let handles: Database
+    /// handle, token -> log size
+    private let tokens: Database
     private let meta: Database
 
     private static let keyCheck = Array("key".utf8)
@@ -26,11 +28,11 @@ struct VaultStore: Sendable {
         }
         environment = try LMDB.Environment(directory: directory, options: options)
         let opened = try environment.openDatabases(Self.databases)
-        (names, handles, meta) = (opened[0], opened[1], opened[2])
+        (names, handles, tokens, meta) = (opened[0], opened[1], opened[2], opened[3])
     }
 
     private static let databases: [(name: String, flags: Database.Flags)] = [
-        ("names", []), ("handles", []), ("meta", []),
+        ("names", []), ("handles", []), ("tokens", []), ("meta", []),
     ]
 
     /// The customer of a name, and how many events the log held when it was met.
@@ -48,7 +50,7 @@ struct VaultStore: Sendable {
                 .MDB_CORRUPTED, operation: "read of the vault", expected: "\(entryByteCount) bytes",
                 found: "\(entry.count)")
         }
-        return (handle, entry.suffix(8).reduce(0) { $0 << 8 | Position($1) })
+        return (handle, metAt(entry))
     }
 
     /// Nil when there is no such customer.
@@ -60,6 +62,32 @@ struct VaultStore: Sendable {
         return entry.withUnsafeBytes { $0.first == 1 }
     }
 
+    /// The tokens that a customer was met by, and how many events the log held then.
+    func tokens<Access>(
+        of handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws(LMDBError) -> [(token: AppAccountToken, metAt: Position)] {
+        let prefix = handle.bytes
+        var found: [(token: AppAccountToken, metAt: Position)] = []
+        var cursor = try transaction.cursor(in: tokens)
+        var entry = try cursor.seek(prefix.span.bytes)
+        while let next = entry {
+            let key = next.key.withUnsafeBytes { Array($0) }
+            guard key.starts(with: prefix) else { break }
+            let text = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
+            guard let token = AppAccountToken(text) else {
+                throw LMDBError(
+                    .MDB_CORRUPTED, operation: "read of the vault", expected: "a token", found: "another text")
+            }
+            found.append((token, Self.metAt(next.value.withUnsafeBytes { Array($0) })))
+            entry = try cursor.next()
+        }
+        return found
+    }
+
+    private static func metAt(_ entry: [UInt8]) -> Position {
+        entry.suffix(8).reduce(0) { $0 << 8 | Position($1) }
+    }
+
     /// Files a customer, under a name unless it is anonymous. A name that is filed already stays.
     /// - Returns: the customer of the name.
     func enrol(_ enrolment: Enrolment, _ transaction: inout WriteTransaction) throws(LMDBError) -> CustomerHandle {
@@ -67,6 +95,11 @@ struct VaultStore: Sendable {
             if let known = try customer(ofName: name, transaction) { return known.handle }
             let entry = enrolment.handle.bytes + withUnsafeBytes(of: enrolment.logSize.bigEndian) { Array($0) }
             try transaction.put(entry.span.bytes, at: name.bytes.span.bytes, in: names)
+            if let token = enrolment.token {
+                let key = enrolment.handle.bytes + Array(token.text.utf8)
+                let metAt = Array(entry.suffix(8))
+                try transaction.put(metAt.span.bytes, at: key.span.bytes, in: tokens)
+            }
         }
         if try isAnonymous(enrolment.handle, transaction) == nil {
             let entry: [UInt8] = [enrolment.name == nil ? 1 : 0]
@@ -90,14 +123,16 @@ struct VaultStore: Sendable {
     /// Puts one snapshot into an empty store, but for the names met after the log held `size` events.
     func copy(to store: VaultStore, metUpTo size: Position) throws {
         try environment.read { snapshot in
-            for (source, target) in [(names, store.names), (handles, store.handles), (meta, store.meta)] {
+            for (source, target) in [
+                (names, store.names), (handles, store.handles), (tokens, store.tokens), (meta, store.meta),
+            ] {
                 var cursor = try snapshot.cursor(in: source)
                 var batch: [(key: [UInt8], value: [UInt8])] = []
                 repeat {
                     batch.removeAll(keepingCapacity: true)
                     while batch.count < Self.copyBatch, let entry = try cursor.next() {
                         let value = entry.value.withUnsafeBytes { Array($0) }
-                        if source == names, try Self.customer(in: value).metAt > size { continue }
+                        if source == names || source == tokens, Self.metAt(value) > size { continue }
                         batch.append((entry.key.withUnsafeBytes { Array($0) }, value))
                     }
                     try store.environment.write { transaction in
@@ -118,6 +153,8 @@ struct VaultStore: Sendable {
 struct Enrolment: Sendable {
     /// Nil: an anonymous customer.
     let name: Digest?
+    /// The token that the name is, when it is one.
+    let token: AppAccountToken?
     /// A new one, unless the name is a further one of a customer there is.
     let handle: CustomerHandle
     let logSize: Position

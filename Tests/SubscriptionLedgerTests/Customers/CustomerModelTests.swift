@@ -17,7 +17,7 @@ struct CustomerModelTests {
     ) async throws {
         var random = SeededGenerator(seed: TestEnvironment.seed)
         var counts: [String: Int] = [:]
-        for run in 0..<(TestEnvironment.isLong ? 200 : 12) {
+        for run in 0..<(TestEnvironment.isLong ? 200 : 25) {
             let comment = Comment(rawValue: "SUBLEDGER_SEED=\(TestEnvironment.seed), run \(run)")
             try await play(rule, &random, &counts, comment)
         }

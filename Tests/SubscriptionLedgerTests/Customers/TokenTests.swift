@@ -144,4 +144,17 @@ struct TokenTests {
         #expect(try shop.purchases(of: "bob", knownAt: position + 1) == ["1"])
         #expect(try shop.purchases(of: a, knownAt: position + 1).isEmpty)
     }
+
+    @Test func `of a customer who was merged lead to the same purchases under every name`() async throws {
+        let shop = try TestLedger()
+        let handle = try #require(try await shop.post(Purchase("5"), by: .app).answer["handle"]?.string)
+        _ = try await shop.ledger.identify(token("a"), handle: handle, isAdmin: false)
+        try await shop.post(Purchase("6"), customerId: "bob")
+        _ = try await shop.ledger.identify("bob", handle: handle, isAdmin: true)
+        // Nobody has claimed it: only the token tells whose it is.
+        try await shop.ingest(Purchase("1", token: token("a")))
+        for name in ["bob", token("a")] { #expect(try shop.purchases(of: name) == ["1", "5", "6"], "\(name)") }
+        try shop.reopen()
+        for name in ["bob", token("a")] { #expect(try shop.purchases(of: name) == ["1", "5", "6"], "\(name)") }
+    }
 }
