@@ -8,7 +8,8 @@ final class PortfolioCache: Sendable {
     struct Entry: Sendable {
         /// Nil when nobody is known by the name, nor anything.
         let portfolio: Portfolio?
-        /// How many events it rests on, and under which terms and names others would change it.
+        /// How many events it rests on; further ones under these terms, somebody met by these names, or further tokens
+        /// of these customers would change it.
         let size: Position
         let terms: [IndexTerm]
         let unmetNames: [CustomerName]

@@ -10,7 +10,7 @@ struct Customer: Sendable {
     let storefront: Storefront
     let appTransactionId: String
     var appAccountToken: String?
-    /// Whether charges to the account are declined for now.
+    /// Whether charges to the account are declined at present.
     var billingFails = false
     /// Group -> transaction that used up its introductory offer.
     var introConsumed: [String: String] = [:]
