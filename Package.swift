@@ -71,10 +71,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CISAL", pkgConfig: "libisal", providers: [.apt(["libisal-dev"])]),
         .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: settings + memorySettings),
         .target(
-            name: "EventLog", dependencies: ["Primitives", "LMDB", "CZlib", crypto], swiftSettings: settings
+            name: "EventLog", dependencies: ["Primitives", "LMDB", "CISAL", crypto], swiftSettings: settings
         ),
         .target(
             name: "ProjectionRuntime",

@@ -18,9 +18,9 @@ struct PayloadReader {
         self.payload = payload
     }
 
-    func string(_ field: StaticString) -> String? { payload[field]?.string }
-    func integer(_ field: StaticString) -> Int64? { payload[field]?.integer }
-    func bool(_ field: StaticString) -> Bool? { payload[field]?.bool }
+    func string(_ field: StaticString) -> String? { payload.string(field) }
+    func integer(_ field: StaticString) -> Int64? { payload.integer(field) }
+    func bool(_ field: StaticString) -> Bool? { payload.bool(field) }
     func strings(_ field: StaticString) -> [String]? { payload[field]?.elements?.compactMap(\.string) }
 
     func vocabulary<Value: OpenVocabulary>(_ field: StaticString) -> Value? {
@@ -33,18 +33,19 @@ struct PayloadReader {
 
     /// Milliseconds since 1970, rounded to the nearest: Xcode signs fractions, and years before 1970.
     func date(_ field: StaticString) throws(PayloadError) -> Instant? {
-        guard let value = payload[field], let text = value.numberText else { return nil }
         let milliseconds: Int64
-        if let integer = value.integer {
-            milliseconds = integer
-        } else if let number = value.double?.rounded(), let integer = Int64(exactly: number) {
+        if let integer = payload.integer(field) {
             milliseconds = integer
         } else {
-            throw .dateOutOfRange(field: field.description, found: text)
+            guard let value = payload[field], let text = value.numberText else { return nil }
+            guard let number = value.double?.rounded(), let integer = Int64(exactly: number) else {
+                throw .dateOutOfRange(field: field.description, found: text)
+            }
+            milliseconds = integer
         }
         let instant = Instant(milliseconds: milliseconds)
         guard instant >= .earliest, instant <= .latest else {
-            throw .dateOutOfRange(field: field.description, found: text)
+            throw .dateOutOfRange(field: field.description, found: payload[field]?.numberText ?? "")
         }
         return instant
     }

@@ -36,7 +36,7 @@ package enum Base64URL {
         Base64Alphabet.urlSafe.encode(Array(bytes), padded: false)
     }
 
-    package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+    package static func append(_ bytes: RawSpan, to text: inout [UInt8]) {
         Base64Alphabet.urlSafe.append(bytes, to: &text)
     }
 }
@@ -108,7 +108,7 @@ private final class Base64Alphabet: Sendable {
 
     func encode(_ bytes: [UInt8], padded: Bool) -> String {
         var text: [UInt8] = []
-        append(bytes, to: &text)
+        append(bytes.span.bytes, to: &text)
         if padded {
             while !text.count.isMultiple(of: 4) { text.append(Self.pad) }
         }
@@ -116,9 +116,11 @@ private final class Base64Alphabet: Sendable {
     }
 
     /// Without padding.
-    func append(_ bytes: [UInt8], to text: inout [UInt8]) {
-        text += [UInt8](unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { output, written in
-            bytes.withUnsafeBytes { written = encode($0, to: UnsafeMutableRawBufferPointer(output)) }
+    func append(_ bytes: RawSpan, to text: inout [UInt8]) {
+        text.append(addingCapacity: (bytes.byteCount * 4 + 2) / 3) { added in
+            added.withUnsafeMutableBufferPointer { output, written in
+                bytes.withUnsafeBytes { written += encode($0, to: UnsafeMutableRawBufferPointer(output)) }
+            }
         }
     }
 

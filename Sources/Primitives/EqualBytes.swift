@@ -2,16 +2,14 @@
 /// shows where 18 KB are compared for every notification. Not for secrets: it ends at the first difference.
 package func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
-    let words = left.count / 8
-    for word in 0..<words {
-        // In bounds: a whole word begins at word × 8.
-        guard
-            left.loadUnaligned(fromByteOffset: word &* 8, as: UInt64.self)
-                == right.loadUnaligned(fromByteOffset: word &* 8, as: UInt64.self)
-        else { return false }
+    func differ(at offset: Int) -> Bool {
+        left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            != right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
-    for index in words * 8..<left.count where left[index] != right[index] { return false }
-    return true
+    guard left.count >= 8 else { return left.elementsEqual(right) }
+    // In bounds: a whole word begins at each offset, the last one where the last whole word can.
+    for offset in stride(from: 0, to: left.count &- 8, by: 8) where differ(at: offset) { return false }
+    return !differ(at: left.count &- 8)
 }
 
 package func equalBytes(_ left: [UInt8], _ right: [UInt8]) -> Bool {

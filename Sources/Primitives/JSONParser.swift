@@ -231,7 +231,10 @@ extension JSONParser {
 
     private func equalBytes(_ left: JSONNode, _ right: JSONNode) -> Bool {
         guard left.end &- left.start == right.end &- right.start else { return false }
-        return bytes[Int(left.start)..<Int(left.end)].elementsEqual(bytes[Int(right.start)..<Int(right.end)])
+        let bytes = UnsafeRawBufferPointer(bytes)
+        return Primitives.equalBytes(
+            UnsafeRawBufferPointer(rebasing: bytes[Int(left.start)..<Int(left.end)]),
+            UnsafeRawBufferPointer(rebasing: bytes[Int(right.start)..<Int(right.end)]))
     }
 
     private func decodedBytes(of key: JSONNode) -> [UInt8] {

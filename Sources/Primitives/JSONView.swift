@@ -14,24 +14,7 @@ package struct JSONView: Sendable {
     /// The member `key` of an object; nil when absent or when this is no object.
     /// - Complexity: O(members).
     package subscript(key: StaticString) -> JSONView? {
-        guard node.kind == .object else { return nil }
-        let end = Int(node.next)
-        return document.bytes.withUnsafeBytes { bytes in
-            let wanted = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
-            var member = index + 1
-            while member < end {
-                let name = document.nodes[member]
-                if name.kind == .string {
-                    let found = UnsafeRawBufferPointer(rebasing: bytes[Int(name.start)..<Int(name.end)])
-                    if found.count == wanted.count, found.elementsEqual(wanted) { break }
-                } else if JSONEscapes.decode(document.bytes[document.view(member).byteRange]).elementsEqual(wanted) {
-                    // By bytes: to String's equality U+212A, the Kelvin sign, is a K.
-                    break
-                }
-                member = Int(document.nodes[member + 1].next)
-            }
-            return member < end ? document.view(member + 1) : nil
-        }
+        document.member(key, of: index).map(document.view)
     }
 
     /// The members of an object in their order, empty when this is none.
@@ -58,26 +41,14 @@ package struct JSONView: Sendable {
         return elements
     }
 
-    package var string: String? {
-        switch node.kind {
-        case .string: String(decoding: document.bytes[byteRange], as: UTF8.self)
-        case .escapedString: String(decoding: JSONEscapes.decode(document.bytes[byteRange]), as: UTF8.self)
-        default: nil
-        }
-    }
+    package var string: String? { document.string(at: index) }
 
     /// Where the text of a string without escapes stands in the document's bytes.
     package var plainStringRange: Range<Int>? {
         node.kind == .string ? byteRange : nil
     }
 
-    package var bool: Bool? {
-        switch node.kind {
-        case .true: true
-        case .false: false
-        default: nil
-        }
-    }
+    package var bool: Bool? { document.bool(at: index) }
 
     /// A number as it is written.
     package var numberText: String? {
@@ -89,9 +60,77 @@ package struct JSONView: Sendable {
     }
 
     /// A number without fraction or exponent that fits 64 bits.
-    package var integer: Int64? {
+    package var integer: Int64? { document.integer(at: index) }
+
+    /// The bytes of the value as they stand in the text (a string without its quotes).
+    package var byteRange: Range<Int> {
+        Int(node.start)..<Int(node.end)
+    }
+}
+
+// The members of an object by key, without the views in between: a payload is asked for forty.
+extension JSONView {
+    package func string(_ key: StaticString) -> String? {
+        document.member(key, of: index).flatMap(document.string(at:))
+    }
+
+    package func integer(_ key: StaticString) -> Int64? {
+        document.member(key, of: index).flatMap(document.integer(at:))
+    }
+
+    package func bool(_ key: StaticString) -> Bool? {
+        document.member(key, of: index).flatMap(document.bool(at:))
+    }
+}
+
+extension JSONDocument {
+    func view(_ index: Int) -> JSONView { JSONView(document: self, index: index) }
+
+    fileprivate func member(_ key: StaticString, of object: Int) -> Int? {
+        guard nodes[object].kind == .object else { return nil }
+        let wanted = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
+        let end = Int(nodes[object].next)
+        var member = object + 1
+        while member < end {
+            if isString(nodes[member], wanted) { return member + 1 }
+            member = Int(nodes[member + 1].next)
+        }
+        return nil
+    }
+
+    private func isString(_ node: JSONNode, _ wanted: UnsafeRawBufferPointer) -> Bool {
+        if node.kind == .string {
+            guard Int(node.end &- node.start) == wanted.count else { return false }
+            return bytes.withUnsafeBytes { bytes in
+                equalBytes(UnsafeRawBufferPointer(rebasing: bytes[Int(node.start)..<Int(node.end)]), wanted)
+            }
+        }
+        // By bytes: to String's equality U+212A, the Kelvin sign, is a K.
+        return JSONEscapes.decode(bytes[Int(node.start)..<Int(node.end)]).elementsEqual(wanted)
+    }
+
+    fileprivate func string(at index: Int) -> String? {
+        let node = nodes[index]
+        let text = bytes[Int(node.start)..<Int(node.end)]
+        return switch node.kind {
+        case .string: String(decoding: text, as: UTF8.self)
+        case .escapedString: String(decoding: JSONEscapes.decode(text), as: UTF8.self)
+        default: nil
+        }
+    }
+
+    fileprivate func bool(at index: Int) -> Bool? {
+        switch nodes[index].kind {
+        case .true: true
+        case .false: false
+        default: nil
+        }
+    }
+
+    fileprivate func integer(at index: Int) -> Int64? {
+        let node = nodes[index]
         guard node.kind == .number else { return nil }
-        var digits = document.bytes[byteRange]
+        var digits = bytes[Int(node.start)..<Int(node.end)]
         let negative = digits.first == UInt8(ascii: "-")
         if negative { digits = digits.dropFirst() }
         var value: Int64 = 0
@@ -105,13 +144,4 @@ package struct JSONView: Sendable {
         if negative { return value }
         return value == .min ? nil : -value
     }
-
-    /// The bytes of the value as they stand in the text (a string without its quotes).
-    package var byteRange: Range<Int> {
-        Int(node.start)..<Int(node.end)
-    }
-}
-
-extension JSONDocument {
-    func view(_ index: Int) -> JSONView { JSONView(document: self, index: index) }
 }

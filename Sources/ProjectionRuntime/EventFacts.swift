@@ -22,7 +22,9 @@ package struct EventFacts: Sendable {
     }
 
     package var bytes: [UInt8] {
-        var bytes = [UInt8(observations.count)]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(1_024)
+        bytes.append(UInt8(observations.count))
         for filed in observations {
             let parts: [String]
             switch filed.key {
@@ -39,14 +41,14 @@ package struct EventFacts: Sendable {
                     parts = [key.environment.rawValue, key.bundleId, String(handle.value, radix: 16)]
                 }
             }
-            for part in parts { Self.append(Array(part.utf8), to: &bytes) }
+            for part in parts { Self.append(part.utf8, to: &bytes) }
             Self.append(FactCodec.encode(filed.observation), to: &bytes)
         }
         customerFact?.append(to: &bytes)
         return bytes
     }
 
-    /// - Returns: nil when the bytes are of another version or damaged: then they are decoded anew from evidence.
+    /// - Returns: nil when the bytes are of another version or damaged.
     package init?(bytes: [UInt8], position: Position, recordedAt: Instant) {
         var rest = bytes[...]
         guard let count = rest.popFirst() else { return nil }
@@ -89,7 +91,7 @@ package struct EventFacts: Sendable {
         }
     }
 
-    static func append(_ part: [UInt8], to bytes: inout [UInt8]) {
+    static func append(_ part: some Collection<UInt8>, to bytes: inout [UInt8]) {
         withUnsafeBytes(of: UInt32(part.count).littleEndian) { bytes += $0 }
         bytes += part
     }

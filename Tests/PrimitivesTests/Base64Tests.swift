@@ -89,7 +89,7 @@ struct Base64Tests {
             #expect(Base64.decode(padded) == bytes)
             #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
             var appended = Array("x".utf8)
-            Base64URL.append(bytes, to: &appended)
+            Base64URL.append(bytes.span.bytes, to: &appended)
             #expect(String(decoding: appended.dropFirst(), as: UTF8.self) == Base64URL.encode(bytes))
         }
     }

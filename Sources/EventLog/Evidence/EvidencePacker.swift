@@ -29,7 +29,7 @@ package final class EvidencePacker: Sendable {
         self.headers = headers
     }
 
-    /// - Complexity: one deflation and one inflation; about 25 µs for a notification.
+    /// - Complexity: one deflation and one inflation; about 20 µs for a notification.
     package func pack(_ evidence: Evidence) -> [UInt8] {
         if case .jws(let layout) = evidence.layout, let packed = pack(layout, of: evidence.bytes),
             let unpacked = unpack(packed, byteCount: evidence.bytes.count), equalBytes(unpacked, evidence.bytes)
@@ -41,25 +41,30 @@ package final class EvidencePacker: Sendable {
 
     private func pack(_ layout: Evidence.JWSLayout, of text: [UInt8]) -> [UInt8]? {
         guard layout.nested.count <= Int(UInt8.max) else { return nil }
-        var packed = [Self.jwsVersion, PackingDictionary.current, UInt8(layout.nested.count)]
-        var stripped: [UInt8] = []
-        var nestedPayloads: [UInt8] = []
-        var parts: [UInt8] = []
+        // First the outer payload without the JWS nested in it, then theirs.
+        var plain: [UInt8] = []
+        plain.reserveCapacity(layout.payload.count)
+        var places: [Int] = []
         var end = 0
         for nested in layout.nested {
             guard nested.range.lowerBound >= end, nested.range.upperBound <= layout.payload.count else { return nil }
-            stripped += layout.payload[end..<nested.range.lowerBound]
+            plain += layout.payload[end..<nested.range.lowerBound]
             end = nested.range.upperBound
-            let header = layout.payload[nested.range].prefix(nested.layout.headerEnd)
-            guard append(nested.layout, header, place: stripped.count, nested.layout.payload.count, to: &parts)
-            else { return nil }
-            nestedPayloads += nested.layout.payload
+            places.append(plain.count)
         }
-        stripped += layout.payload[end...]
-        guard append(layout, text.prefix(layout.headerEnd), place: 0, stripped.count, to: &packed),
-            let deflated = streams.use({ $0.deflated(stripped + nestedPayloads) })
-        else { return nil }
-        packed += parts + deflated
+        plain += layout.payload[end...]
+
+        var packed = [Self.jwsVersion, PackingDictionary.current, UInt8(layout.nested.count)]
+        packed.reserveCapacity(1_024)
+        guard append(layout, text[..<layout.headerEnd], place: 0, plain.count, to: &packed) else { return nil }
+        for (nested, place) in zip(layout.nested, places) {
+            let header = layout.payload[nested.range].prefix(nested.layout.headerEnd)
+            guard append(nested.layout, header, place: place, nested.layout.payload.count, to: &packed)
+            else { return nil }
+            plain += nested.layout.payload
+        }
+        guard let deflated = streams.use({ $0.deflated(plain) }) else { return nil }
+        packed += deflated
         packed.appendLittleEndian(Checksum.crc32(of: packed.span.bytes))
         return packed
     }
@@ -105,42 +110,38 @@ package final class EvidencePacker: Sendable {
         let plainCount = parts.reduce(0) { $0 + $1.payloadLength }
         guard plainCount <= byteCount else { return nil }
         let deflated = Array(packed[partsEnd..<end])
-        guard
-            let plain = streams.use({
-                $0.inflated(deflated, byteCount: plainCount, dictionary: dictionary)
-            })
-        else { return nil }
-        return compose(parts, from: plain, byteCount: byteCount)
+        let plain = streams.use { $0.inflated(deflated, byteCount: plainCount, dictionary: dictionary) }
+        return plain.flatMap { compose(parts, from: $0, byteCount: byteCount) }
     }
 
+    /// Puts the nested JWS back into the outer payload, and all of it into the outer JWS.
     private func compose(_ parts: [Part], from plain: [UInt8], byteCount: Int) -> [UInt8]? {
         let outer = parts[0]
-        let stripped = plain[..<outer.payloadLength]
-        var rest = plain[outer.payloadLength...]
+        let bytes = plain.span.bytes
         var payload: [UInt8] = []
         payload.reserveCapacity(byteCount)
-        var end = 0
+        var (end, start) = (0, outer.payloadLength)
         for part in parts.dropFirst() {
-            guard part.place >= end, part.place <= stripped.count else { return nil }
-            payload += stripped[end..<part.place]
+            guard part.place >= end, part.place <= outer.payloadLength else { return nil }
+            payload += plain[end..<part.place]
             end = part.place
-            guard append(part, Array(rest.prefix(part.payloadLength)), to: &payload), payload.count <= byteCount
-            else { return nil }
-            rest = rest.dropFirst(part.payloadLength)
+            let nested = bytes.extracting(start..<start + part.payloadLength)
+            start += part.payloadLength
+            guard append(part, nested, to: &payload), payload.count <= byteCount else { return nil }
         }
-        payload += stripped[end...]
+        payload += plain[end..<outer.payloadLength]
         var text: [UInt8] = []
         text.reserveCapacity(byteCount)
-        return append(outer, payload, to: &text) && text.count == byteCount ? text : nil
+        return append(outer, payload.span.bytes, to: &text) && text.count == byteCount ? text : nil
     }
 
-    private func append(_ part: Part, _ payload: [UInt8], to text: inout [UInt8]) -> Bool {
+    private func append(_ part: Part, _ payload: RawSpan, to text: inout [UInt8]) -> Bool {
         guard let header = headers.text(number: part.header) else { return false }
         text += header
         text.append(UInt8(ascii: "."))
         Base64URL.append(payload, to: &text)
         text.append(UInt8(ascii: "."))
-        Base64URL.append(part.signature, to: &text)
+        Base64URL.append(part.signature.span.bytes, to: &text)
         return true
     }
 
@@ -161,7 +162,7 @@ package final class EvidencePacker: Sendable {
     }
 }
 
-/// zlib streams take time to make, so they are lent out.
+/// Streams take time to make, so they are lent out.
 private final class StreamPool: Sendable {
     /// A stream is with one borrower at a time: it is out of the pool while lent.
     private struct Lent: @unchecked Sendable {

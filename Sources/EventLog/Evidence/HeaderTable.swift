@@ -9,30 +9,47 @@ package final class HeaderTable: Sendable {
     package static let limit = 4_096
 
     private struct State {
-        var numbers: [HeaderText: UInt16] = [:]
         var texts: [[UInt8]] = []
+        /// By `hash(of:)`.
+        var numbers: [Int: [UInt16]] = [:]
+
+        mutating func append(_ text: [UInt8], hash: Int) {
+            numbers[hash, default: []].append(UInt16(texts.count))
+            texts.append(text)
+        }
     }
 
     private let state: Mutex<State>
 
     /// - Parameter texts: those in the log, in the order of their numbers.
     package init(texts: [[UInt8]]) {
-        var initial = State(texts: texts)
-        for (number, text) in texts.enumerated() { initial.numbers[HeaderText(bytes: text)] = UInt16(number) }
+        var initial = State()
+        for text in texts { initial.append(text, hash: text.withUnsafeBytes(Self.hash(of:))) }
         state = Mutex(initial)
     }
 
     /// The number of a header, a new one if need be; nil when the table is full.
     func number(of header: ArraySlice<UInt8>) -> UInt16? {
-        let text = HeaderText(bytes: Array(header))
-        return state.withLock { state in
-            if let number = state.numbers[text] { return number }
-            guard state.texts.count < Self.limit else { return nil }
-            let number = UInt16(state.texts.count)
-            state.numbers[text] = number
-            state.texts.append(text.bytes)
-            return number
+        header.withUnsafeBytes { header in
+            let hash = Self.hash(of: header)
+            return state.withLock { state in
+                let known = state.numbers[hash]?.first { number in
+                    state.texts[Int(number)].withUnsafeBytes { equalBytes($0, header) }
+                }
+                if let known { return known }
+                guard state.texts.count < Self.limit else { return nil }
+                state.append(Array(header), hash: hash)
+                return UInt16(state.texts.count - 1)
+            }
         }
+    }
+
+    /// Of what differs between headers, the signing certificate near the front, not of all of their 4 KB.
+    private static func hash(of header: UnsafeRawBufferPointer) -> Int {
+        var hasher = Hasher()
+        hasher.combine(header.count)
+        hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: header.prefix(256)))
+        return hasher.finalize()
     }
 
     func text(number: UInt16) -> [UInt8]? {
@@ -45,20 +62,4 @@ package final class HeaderTable: Sendable {
     }
 
     package var count: Int { state.withLock { $0.texts.count } }
-}
-
-/// Hashes by what differs between headers, the signing certificate near the front, not by all of their 4 KB.
-private struct HeaderText: Hashable {
-    let bytes: [UInt8]
-
-    static func == (left: HeaderText, right: HeaderText) -> Bool {
-        equalBytes(left.bytes, right.bytes)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(bytes.count)
-        bytes.withUnsafeBytes { bytes in
-            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: bytes.prefix(256)))
-        }
-    }
 }

@@ -48,12 +48,13 @@ package struct EventDraft: Sendable {
     /// Whether a record can hold it: a body from outside must be asked about before it is prepared.
     package var fitsRecord: Bool { Record.fixedByteCount + body.count <= Record.byteLimit }
 
-    func record(position: UInt64, recordedAt: Instant, repeats: Bool) -> Record {
+    /// All of it but what only the writer knows.
+    var record: Record {
         Record(
-            position: position, kind: kind, source: source, environment: environment, artifact: artifact, trust: trust,
-            flags: repeats ? flags.union(.repeats) : flags, recordedAt: recordedAt, identity: identity,
-            evidenceDigest: evidence.digest, evidenceLength: UInt32(evidence.bytes.count), verifiedAt: verifiedAt,
-            leafCertificate: leafCertificate, rootCertificate: rootCertificate, body: body)
+            position: 0, kind: kind, source: source, environment: environment, artifact: artifact, trust: trust,
+            flags: flags, recordedAt: .earliest, identity: identity, evidenceDigest: evidence.digest,
+            evidenceLength: UInt32(evidence.bytes.count), verifiedAt: verifiedAt, leafCertificate: leafCertificate,
+            rootCertificate: rootCertificate, body: body)
     }
 }
 
@@ -74,10 +75,10 @@ package struct CommittedEvent: Sendable {
     package let facts: [UInt8]
     package let indexTerms: [IndexTerm]
 
-    init(record: Record, draft: EventDraft) {
+    init(record: Record, prepared: PreparedEvent) {
         self.record = record
-        repeatIdentity = draft.repeatIdentity
-        facts = draft.facts
-        indexTerms = draft.indexTerms
+        repeatIdentity = prepared.repeatIdentity
+        facts = prepared.facts
+        indexTerms = prepared.indexTerms
     }
 }

@@ -58,7 +58,7 @@ package final class EventLog: Sendable {
     package func prepare(_ draft: EventDraft) -> PreparedEvent {
         precondition(draft.fitsRecord, "the body of an event is too long")
         return PreparedEvent(
-            draft: draft, packedEvidence: draft.evidence.bytes.isEmpty ? [] : log.packer.pack(draft.evidence))
+            draft, packedEvidence: draft.evidence.bytes.isEmpty ? [] : log.packer.pack(draft.evidence))
     }
 
     /// Appends events in one transaction, all or none, and answers each in its place once they are durable.

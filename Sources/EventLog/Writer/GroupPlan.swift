@@ -35,16 +35,19 @@ struct GroupPlan {
     }
 
     private mutating func plan(_ event: PreparedEvent, _ known: (Identity) -> UInt64?) -> Appended {
-        let draft = event.draft
-        let position = identities[draft.identity] ?? known(draft.identity)
-        let first = draft.repeatIdentity.flatMap { identities[$0] ?? known($0) }
+        let identity = event.record.identity
+        let position = identities[identity] ?? known(identity)
+        let first = event.repeatIdentity.flatMap { identities[$0] ?? known($0) }
         if let position {
             // A re-signed retry stands behind the first event of its UUID, which is answered each time it comes.
             return Appended(position: first ?? position, isDuplicate: true, isAppended: false)
         }
-        identities[draft.identity] = edge.size
-        if let repeatIdentity = draft.repeatIdentity, first == nil { identities[repeatIdentity] = edge.size }
-        let record = draft.record(position: edge.size, recordedAt: recordedAt, repeats: first != nil)
+        identities[identity] = edge.size
+        if let repeatIdentity = event.repeatIdentity, first == nil { identities[repeatIdentity] = edge.size }
+        var record = event.record
+        record.position = edge.size
+        record.recordedAt = recordedAt
+        if first != nil { record.flags.insert(.repeats) }
         append(record, event)
         return Appended(position: first ?? record.position, isDuplicate: first != nil, isAppended: true)
     }

@@ -73,11 +73,8 @@ final class Writer: Sendable {
         }
         current.committed(plan, recordedAt: recordedAt)
         state = current
-        // What is derived first: whoever sees the new head finds what its events say.
-        follower.committed(
-            plan.newEvents.map {
-                CommittedEvent(record: $0.record, draft: $0.prepared.draft)
-            })
+        // Before the head: whoever sees the new one finds what its events say (`Derived.follow`).
+        follower.committed(plan.newEvents.map { CommittedEvent(record: $0.record, prepared: $0.prepared) })
         log.publish(plan.head)
         log.statistics.count(plan.newEvents.lazy.map(\.record))
         state?.forget(below: follower.appliedSize())

@@ -15,16 +15,8 @@ struct AppendRequest: Sendable {
     }
 
     var identities: [Identity] {
-        events.flatMap { [$0.draft.identity, $0.draft.repeatIdentity].compactMap(\.self) }
+        events.flatMap { [$0.record.identity, $0.repeatIdentity].compactMap(\.self) }
     }
-}
-
-/// A draft with its evidence packed.
-package struct PreparedEvent: Sendable {
-    let draft: EventDraft
-    let packedEvidence: [UInt8]
-
-    var byteCount: Int { Record.fixedByteCount + draft.body.count + packedEvidence.count }
 }
 
 /// What waits for the writer: bounded, so that a slow disk shows as `busy` and not as memory.

@@ -34,6 +34,29 @@ import Testing
         #expect(deflate.inflated([0x03, 0x00], byteCount: 0, dictionary: []) == [])
     }
 
+    /// By Python's zlib, with a preset dictionary, and with codes of its own (a dynamic block).
+    @Test func `reads what zlib wrote`() throws {
+        let deflate = Deflate(dictionary: [])
+        let dictionary = Array(#""environment":"Sandbox","environment":"Production""#.utf8)
+        let withDictionary = try #require(Hex.decode("abc62da5a354589a9857925952a96465886244b192553492e1487a626b01"))
+        let environments = Array(
+            #"{"environment":"Production","quantity":1,"environments":["Sandbox","Production"]}"#.utf8)
+        #expect(
+            deflate.inflated(withDictionary, byteCount: environments.count, dictionary: dictionary) == environments)
+        #expect(deflate.inflated(withDictionary, byteCount: environments.count, dictionary: []) == nil)
+        let ownCodes = try #require(
+            Hex.decode(
+                "25ceb18a02411004d07f99b882ed9ee99969c3d3451644414431124fee609355710ce4b87fb7c0a082ee"
+                    + "8247fd85e9dac6dff1726ee375dabd6e3f611616c3e2b4edd7fd21203c9edfedf3fd1a56ab61bd6433df"
+                    + "ecfbed91e5fd799edad85e61d6c153875a23aa6694ec28a2c86630afb02448352169412c1da244a86588"
+                    + "3b2429aa412b3c3322bc128a17148a9962a668148d62a21829468a4a51290a45a148d09d89ce2144d538"
+                    + "a4febf01"))
+        let numbers = (0..<40).map { "\($0 * 7_919 % 997)" }.joined(separator: ",")
+        let plain = Array(
+            #"{"notificationType":"DID_RENEW","subtype":"BILLING_RECOVERY","quantity":\#(numbers)}"#.utf8)
+        #expect(deflate.inflated(ownCodes, byteCount: plain.count, dictionary: []) == plain)
+    }
+
     @Test func `is used again after bytes that were none of its`() {
         var generator = SeededGenerator()
         let deflate = Deflate(dictionary: [])

@@ -37,7 +37,9 @@ extension IndexTerm {
 
     /// Parts are separated by a byte that no UTF-8 text contains.
     private init(_ kind: Unicode.Scalar, _ parts: [String]) {
-        var bytes = [UInt8(ascii: kind)]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        bytes.append(UInt8(ascii: kind))
         for part in parts {
             bytes.append(0xFF)
             bytes += part.utf8
@@ -47,18 +49,22 @@ extension IndexTerm {
 }
 
 extension FiledObservation {
-    /// Every term the observation is found under.
-    var indexTerms: [IndexTerm] {
+    /// Every term the observation is found under, but for those that follow from what the one before says as well:
+    /// the observations of an event mostly share their key, account and token.
+    fileprivate func indexTerms(after previous: FiledObservation?) -> [IndexTerm] {
         guard case .subscription(let key) = self.key else {
             guard case .appAccount(let account) = self.key, case .appTransaction(let id) = account.account else {
                 return []
             }
             return [.appTransaction(id, environment: account.environment, bundleId: account.bundleId)]
         }
-        var terms = [IndexTerm.subscription(key), .originalTransactionId(key.originalTransactionId)]
-        terms += observation.fact.joints?.terms(of: key) ?? []
-        if let token = observation.fact.appAccountToken.flatMap(AppAccountToken.init) {
-            terms.append(.appAccountToken(token))
+        let isKeyNew = self.key != previous?.key
+        let (fact, previousFact) = (observation.fact, previous?.observation.fact)
+        var terms: [IndexTerm] = []
+        if isKeyNew { terms += [.subscription(key), .originalTransactionId(key.originalTransactionId)] }
+        if let joints = fact.joints, isKeyNew || joints != previousFact?.joints { terms += joints.terms(of: key) }
+        if let token = fact.appAccountToken, token != previousFact?.appAccountToken {
+            if let token = AppAccountToken(token) { terms.append(.appAccountToken(token)) }
         }
         return terms
     }
@@ -114,6 +120,12 @@ extension CustomerFact {
 extension EventFacts {
     /// Under what the event is found, each term once.
     package var indexTerms: [IndexTerm] {
-        Array(Set(observations.flatMap(\.indexTerms) + (customerFact?.indexTerms ?? [])))
+        var terms = customerFact?.indexTerms ?? []
+        var previous: FiledObservation?
+        for filed in observations {
+            for term in filed.indexTerms(after: previous) where !terms.contains(term) { terms.append(term) }
+            previous = filed
+        }
+        return terms
     }
 }
