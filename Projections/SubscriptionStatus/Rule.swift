@@ -2,8 +2,10 @@ import LedgerModel
 
 /// The rule that decided a status: the explanation of an answer.
 package enum Rule: Hashable, Sendable {
-    case periodCovers, impliedPeriodCovers, renewalAwaited, gracePeriod, billingRetry, revoked, replaced, periodEnded
+    // In the order in which `Moment.rule` tries them.
+    case periodCovers, impliedPeriodCovers, replaced, revoked, renewalAwaited, gracePeriod, billingRetry
     case signedStatus(Status)
+    case periodEnded
 
     package var status: Status {
         switch self {

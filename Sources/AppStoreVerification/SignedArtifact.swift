@@ -33,7 +33,7 @@ package struct SignedNotification: Sendable {
     package let transaction: VerifiedJWS<Transaction>?
     package let renewalInfo: VerifiedJWS<RenewalInfo>?
     package let appTransaction: VerifiedJWS<AppTransaction>?
-    package let claims: ClaimChecks
+    package let claimChecks: ClaimChecks
 
     /// Whether any signature in it rests on a root an operator configured.
     package var restsOnConfiguredRoot: Bool {

@@ -3,8 +3,9 @@ package import Primitives
 
 /// Verifies what the App Store signs as JWS.
 ///
-/// The order of checks is fixed, and the first that fails is the refusal: form, algorithm, local environment,
-/// certificate count, chain, markers, signature, bundleId, appAppleId, environment, signing time, nested artifacts.
+/// The order of checks is fixed, and the first that fails is the refusal: form, dates, algorithm, local environment,
+/// certificate count, chain, validity, deny-list, markers, signature, bundleId, appAppleId, environment, signing time,
+/// nested artifacts. Algorithm and chain are the header's: one that passed before is not asked again.
 package final class SignedDataVerifier: Sendable {
     package let trust: TrustPolicy
     private let chainPolicy: ChainPolicy
@@ -67,7 +68,7 @@ package final class SignedDataVerifier: Sendable {
         }
         let notification = SignedNotification(
             outer: outer, transaction: transaction, renewalInfo: renewalInfo, appTransaction: appTransaction,
-            claims: checks)
+            claimChecks: checks)
         try checkNested(notification)
         return notification
     }

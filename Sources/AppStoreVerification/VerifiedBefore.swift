@@ -27,7 +27,7 @@ package enum VerifiedBefore {
             outer: outer, transaction: try nested(claims.data?.signedTransactionInfo, Transaction.init),
             renewalInfo: try nested(claims.data?.signedRenewalInfo, RenewalInfo.init),
             appTransaction: try nested(claims.appData?.signedAppTransactionInfo, AppTransaction.init),
-            claims: ClaimChecks(appAppleIdNotChecked: false))
+            claimChecks: ClaimChecks(appAppleIdNotChecked: false))
     }
 
     private static func nested<Payload>(

@@ -48,7 +48,7 @@ package final class Ledger: Sendable {
         let lock = try FolderLock(folder)
         vault = try Vault(writing: folder, mapSizeBytes: configuration.mapSizeBytes)
         let derived = try Derived(
-            writing: folder.derived, mapSizeBytes: configuration.mapSizeBytes, decoder: StoredEvents.derive)
+            writing: folder.derived, mapSizeBytes: configuration.mapSizeBytes, decoder: Derivation.event)
         let opened = OpenedLog()
         log = try EventLog(
             writing: configuration.log, origin: configuration.origin,
@@ -81,7 +81,7 @@ package final class Ledger: Sendable {
         log = try EventLog(reading: configuration.log, origin: configuration.origin)
         derived = try Derived(
             reading: configuration.folder.derived, mapSizeBytes: configuration.mapSizeBytes,
-            decoder: StoredEvents.derive)
+            decoder: Derivation.event)
         try derived.requireNoMore(than: log)
         vault = try Vault(reading: configuration.folder, mapSizeBytes: configuration.mapSizeBytes)
         self.configuration = configuration

@@ -23,7 +23,7 @@ struct AcceptedInputTests {
         #expect(notification.renewalInfo?.payload.payload.autoRenewStatus == .on)
         #expect(notification.appTransaction == nil)
         #expect(notification.restsOnConfiguredRoot)
-        #expect(!notification.claims.appAppleIdNotChecked)
+        #expect(!notification.claimChecks.appAppleIdNotChecked)
     }
 
     @Test func `the proof names what was proven, when and by which certificates`() async throws {

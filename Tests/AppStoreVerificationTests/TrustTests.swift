@@ -35,7 +35,7 @@ struct TrustTests {
             Issue.record("\(artifact.kind)")
             return
         }
-        #expect(notification.claims.appAppleIdNotChecked == isTold)
+        #expect(notification.claimChecks.appAppleIdNotChecked == isTold)
     }
 
     @Test func `each app is held to its own id and its own environments`() async throws {

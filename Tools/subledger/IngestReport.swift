@@ -40,7 +40,7 @@ final class IngestReport {
     }
 
     private func line(_ result: IngestPipeline.Result, _ refusal: Refusal, _ quarantined: Bool) {
-        let (file, kind) = (result.found.file, result.found.claimedKind)
+        let (file, kind) = (result.file, result.kind)
         switch format {
         case .json:
             let line = VerifyReport.json(file, kind, refusal, and: [.init("quarantined", .bool(quarantined))])

@@ -1,7 +1,7 @@
 import AppStoreModel
 
 /// Subscription keys that are one subscription to Apple: joined by migration, or by one Apple account holding both
-/// in one group. The unit that SubscriptionStatus folds.
+/// in one group. The unit that SubscriptionStatus reads.
 package struct Lineage: Hashable, Sendable {
     /// In the order of their keys.
     package let subscriptions: [Subscription]

@@ -16,7 +16,7 @@ extension Ledger {
         guard let record = try log.record(at: position), record.evidenceLength > 0,
             let evidence = try log.evidence(at: position)
         else { return [] }
-        let derived = try StoredEvents.derive(record, evidence)
+        let derived = try Derivation.event(record, evidence)
         let observations =
             EventFacts(bytes: derived.facts, position: position, recordedAt: record.recordedAt)?.observations ?? []
         let keys = Set(observations.compactMap(\.subscriptionKey))

@@ -121,12 +121,11 @@ extension Ledger {
 }
 
 extension PostedTransaction {
-    /// - Returns: `claim_missing` for a transaction that cannot be named, `payload_too_large` for one whose name no
-    ///   event can hold.
+    /// - Returns: `claim_missing` for a transaction that has no name, or one that no event can hold.
     fileprivate static func make(
         _ signed: VerifiedJWS<Transaction>, index: Int, place: Int
     ) -> Result<PostedTransaction, Refusal> {
-        let filed = StoredEvents.facts(of: .transaction(signed), bundleId: nil).observations
+        let filed = Derivation.facts(of: .transaction(signed), bundleId: nil).observations
         guard case .subscription(let key) = filed.first?.key, let id = signed.payload.payload.transactionId else {
             return .failure(
                 Refusal(
@@ -138,7 +137,7 @@ extension PostedTransaction {
         guard count <= CustomerEvents.keyByteLimit else {
             return .failure(
                 Refusal(
-                    .payloadTooLarge, "the transaction's ids are too long",
+                    .claimMissing, "the transaction's ids are too long to be any",
                     expected: "at most \(CustomerEvents.keyByteLimit) bytes", found: "\(count)"))
         }
         return .success(

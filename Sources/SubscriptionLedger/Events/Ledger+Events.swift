@@ -9,7 +9,7 @@ extension Ledger {
         guard let record = try log.record(at: position) else { return nil }
         var members = Self.members(of: record)
         if facts, let evidence = try log.evidence(at: position) {
-            let derived = try StoredEvents.derive(record, evidence)
+            let derived = try Derivation.event(record, evidence)
             let observations =
                 EventFacts(
                     bytes: derived.facts, position: position, recordedAt: record.recordedAt)?.observations ?? []

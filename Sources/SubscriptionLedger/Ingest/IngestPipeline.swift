@@ -1,21 +1,32 @@
 package import AppStoreVerification
 import EventLog
 
-/// Takes artifacts in order, checks them on every core, and appends them in that order, for a customer if one is named.
+/// How the command line ingests: takes artifacts in order, checks them on every core, and appends them in that order,
+/// for a customer if one is named.
 ///
 /// Checking goes on while what was checked before is being appended, so that cores and disk are both at work.
 package struct IngestPipeline {
     /// What became of one artifact.
     package struct Result: Sendable {
-        package let found: FoundArtifact
+        /// As `FoundArtifact` names it.
+        package let file: String
+        package let byteCount: Int
+        /// Nil where neither verification nor the artifact tells.
+        package let kind: ArtifactKind?
         package let outcome: IngestOutcome
         /// Why it is not the customer's that it was ingested for, though it was accepted.
         package let linkRefusal: Refusal?
-
-        package var byteCount: Int { (try? found.content.get().jws.count) ?? 0 }
     }
 
-    private typealias Checked = (artifact: CheckedArtifact, transaction: PostedTransaction?)
+    /// What is left of an artifact once it is checked; of an accepted one its bytes are not.
+    private struct Checked {
+        let file: String
+        let byteCount: Int
+        let kind: ArtifactKind?
+        let artifact: CheckedArtifact
+        /// When it matters whose it is.
+        let transaction: PostedTransaction?
+    }
 
     /// What is appended together.
     private struct Chunk {
@@ -25,13 +36,13 @@ package struct IngestPipeline {
         /// Checked in pieces of so many, for the cores to take as they come.
         static let stripe = 32
 
-        var found: [FoundArtifact] = []
+        var count = 0
         var byteCount = 0
+        /// Those that are in no stripe yet.
+        var found: [FoundArtifact] = []
         var stripes: [Task<[Checked], Never>] = []
-        /// How many are in the stripes.
-        var started = 0
 
-        var isFull: Bool { found.count >= Self.countLimit || byteCount >= Self.byteLimit }
+        var isFull: Bool { count >= Self.countLimit || byteCount >= Self.byteLimit }
     }
 
     private let ledger: Ledger
@@ -57,8 +68,9 @@ package struct IngestPipeline {
     /// - Throws: `EventLogError`; what was not answered was not appended, or will be a duplicate.
     package mutating func add(_ found: FoundArtifact) async throws -> [Result] {
         chunk.found.append(found)
-        chunk.byteCount += (try? found.content.get().jws.count) ?? 0
-        if chunk.found.count - chunk.started == Chunk.stripe || chunk.isFull { startStripe() }
+        chunk.count += 1
+        chunk.byteCount += found.byteCount
+        if chunk.found.count == Chunk.stripe || chunk.isFull { startStripe() }
         guard chunk.isFull else { return [] }
         checking.append(chunk)
         chunk = Chunk()
@@ -66,7 +78,7 @@ package struct IngestPipeline {
     }
 
     package mutating func finish() async throws -> [Result] {
-        if !chunk.found.isEmpty {
+        if chunk.count > 0 {
             startStripe()
             checking.append(chunk)
             chunk = Chunk()
@@ -77,17 +89,16 @@ package struct IngestPipeline {
     }
 
     private mutating func startStripe() {
-        let (start, ledger, linking) = (chunk.started, self.ledger, customer != nil)
-        let stripe = Array(chunk.found[start...])
+        let (stripe, end, ledger, linking) = (chunk.found, chunk.count, self.ledger, customer != nil)
         chunk.stripes.append(
             Task {
                 var checked: [Checked] = []
-                for (index, found) in stripe.enumerated() {
-                    checked.append(await Self.check(found, at: start + index, ledger, linking: linking))
+                for (found, index) in zip(stripe, end - stripe.count..<end) {
+                    checked.append(await Self.check(found, at: index, ledger, linking: linking))
                 }
                 return checked
             })
-        chunk.started = chunk.found.count
+        chunk.found = []
     }
 
     /// Starts to append the oldest chunk, and waits for the one before.
@@ -97,9 +108,7 @@ package struct IngestPipeline {
         for stripe in oldest.stripes { checked += await stripe.value }
         let results = try await appending?.value ?? []
         let (ledger, customer) = (self.ledger, self.customer)
-        appending = Task { [checked] in
-            try await Self.append(checked, of: oldest.found, to: ledger, for: customer)
-        }
+        appending = Task { [checked] in try await Self.append(checked, to: ledger, for: customer) }
         return results
     }
 
@@ -108,16 +117,20 @@ package struct IngestPipeline {
     private static func check(
         _ found: FoundArtifact, at index: Int, _ ledger: Ledger, linking: Bool
     ) async -> Checked {
-        switch found.content {
-        case .failure(let refusal): (.refused(refusal, artifact: []), nil)
-        case .success(let content) where linking: await ledger.checkLinkable(content, at: index, source: .file)
-        case .success(let content): (await ledger.check(content.jws, as: content.kind, source: .file), nil)
-        }
+        let (artifact, transaction): (CheckedArtifact, PostedTransaction?) =
+            switch found.content {
+            case .failure(let refusal): (.refused(refusal, artifact: []), nil)
+            case .success(let content) where linking:
+                await ledger.checkLinkable(content, at: index, source: .file)
+            case .success(let content): (await ledger.check(content.jws, as: content.kind, source: .file), nil)
+            }
+        return Checked(
+            file: found.file, byteCount: found.byteCount, kind: artifact.kind ?? found.claimedKind,
+            artifact: artifact, transaction: transaction)
     }
 
     private static func append(
-        _ checked: [Checked], of found: [FoundArtifact],
-        to ledger: Ledger, for customer: CustomerName?
+        _ checked: [Checked], to ledger: Ledger, for customer: CustomerName?
     ) async throws -> [Result] {
         let artifacts = checked.map(\.artifact)
         var linkRefusals: [Int: Refusal] = [:]
@@ -130,8 +143,10 @@ package struct IngestPipeline {
         } else {
             outcomes = try await ledger.append(artifacts, source: .file)
         }
-        return zip(found, outcomes).enumerated().map { index, artifact in
-            Result(found: artifact.0, outcome: artifact.1, linkRefusal: linkRefusals[index])
+        return zip(checked, outcomes).enumerated().map { index, artifact in
+            Result(
+                file: artifact.0.file, byteCount: artifact.0.byteCount, kind: artifact.0.kind, outcome: artifact.1,
+                linkRefusal: linkRefusals[index])
         }
     }
 }

@@ -14,8 +14,8 @@ package struct Intake: Sendable {
         self.trust = trust
     }
 
-    /// - Returns: the draft, or `claim_missing` for what says no signing time, `renewal_info_without_bundle`,
-    ///   `payload_too_large` for a notificationUUID that no record can hold.
+    /// - Returns: the draft, or `renewal_info_without_bundle`, or `claim_missing` for what says no signing time and for
+    ///   a notification without a UUID that a record can hold.
     package func draft(for artifact: SignedArtifact, source: EventSource) -> Result<EventDraft, Refusal> {
         do throws(Refusal) {
             guard artifact.proof.hasSigningTime else {
@@ -30,7 +30,7 @@ package struct Intake: Sendable {
                     draft(
                         .transactionVerified, .transaction, signed.jws, signed.proof,
                         environment: signed.payload.payload.environment, source,
-                        facts: StoredEvents.facts(of: artifact, bundleId: nil)))
+                        facts: Derivation.facts(of: artifact, bundleId: nil)))
             case .renewalInfo(let signed):
                 let bundleId = try onlyBundle()
                 return .success(
@@ -38,14 +38,14 @@ package struct Intake: Sendable {
                         .renewalInfoVerified, .renewalInfo, signed.jws, signed.proof,
                         environment: signed.payload.payload.environment, source,
                         body: .object(["bundleId": .string(bundleId)]),
-                        facts: StoredEvents.facts(of: artifact, bundleId: bundleId)))
+                        facts: Derivation.facts(of: artifact, bundleId: bundleId)))
             case .appTransaction(let signed, let claims):
                 return .success(
                     draft(
                         .appTransactionVerified, .appTransaction, signed.jws, signed.proof,
                         environment: signed.payload.payload.receiptType, source,
                         flags: claims.appAppleIdNotChecked ? .appIdNotChecked : [],
-                        facts: StoredEvents.facts(of: artifact, bundleId: nil)))
+                        facts: Derivation.facts(of: artifact, bundleId: nil)))
             }
         } catch {
             return .failure(error)
@@ -64,11 +64,12 @@ package struct Intake: Sendable {
         }
         guard uuid.utf8.count <= Self.uuidByteLimit else {
             throw Refusal(
-                .payloadTooLarge, "the notificationUUID is too long", expected: "at most \(Self.uuidByteLimit) bytes",
+                .claimMissing, "the notificationUUID is too long to be one",
+                expected: "at most \(Self.uuidByteLimit) bytes",
                 found: "\(uuid.utf8.count)")
         }
         var flags: RecordFlags = notification.restsOnConfiguredRoot ? .configuredRoot : []
-        if notification.claims.appAppleIdNotChecked { flags.insert(.appIdNotChecked) }
+        if notification.claimChecks.appAppleIdNotChecked { flags.insert(.appIdNotChecked) }
         let environment = Self.code(of: claims.environment)
         return draft(
             .notificationReceived, .notificationV2, outer.jws, outer.proof, environment: claims.environment, source,
@@ -80,7 +81,7 @@ package struct Intake: Sendable {
                 Self.nested(notification.renewalInfo?.jws, of: outer.jws, "data", "signedRenewalInfo"),
                 Self.nested(notification.appTransaction?.jws, of: outer.jws, "appData", "signedAppTransactionInfo"),
             ].compactMap(\.self).sorted { $0.range.lowerBound < $1.range.lowerBound },
-            facts: StoredEvents.facts(of: .notification(notification), bundleId: nil))
+            facts: Derivation.facts(of: .notification(notification), bundleId: nil))
     }
 
     private func draft(

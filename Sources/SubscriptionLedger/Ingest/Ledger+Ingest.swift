@@ -15,6 +15,12 @@ package enum IngestOutcome: Sendable {
 package enum CheckedArtifact: Sendable {
     case accepted(PreparedEvent)
     case refused(Refusal, artifact: [UInt8])
+
+    /// As which it was accepted.
+    var kind: ArtifactKind? {
+        guard case .accepted(let event) = self else { return nil }
+        return ArtifactKind(event.artifact)
+    }
 }
 
 extension Ledger {

@@ -13,6 +13,9 @@ package struct FoundArtifact: Sendable {
         package let kind: ArtifactKind?
     }
 
+    /// Of the JWS.
+    package var byteCount: Int { (try? content.get().jws.count) ?? 0 }
+
     /// What it is verified as: what its wrapping says, else what its claims say, which nothing has proven; nil when
     /// neither tells.
     /// - Complexity: decodes the JWS, where its wrapping does not say.

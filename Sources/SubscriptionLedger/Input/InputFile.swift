@@ -37,19 +37,29 @@ package struct LineReader: ~Copyable {
     package mutating func next() throws(InputFailure) -> [UInt8]? {
         var line: [UInt8] = []
         while true {
-            let rest = buffer[position...]
-            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                append(rest[..<end], to: &line)
+            if let end = nextLineEnd {
+                append(buffer[position..<end], to: &line)
                 position = end + 1
                 return line
             }
-            append(rest, to: &line)
+            append(buffer[position...], to: &line)
             guard !isAtEnd, let chunk = try chunks.next() else {
                 isAtEnd = true
                 (buffer, position) = ([], 0)
                 return line.isEmpty ? nil : line
             }
             (buffer, position) = (chunk, 0)
+        }
+    }
+
+    /// A line is some 15 KB, long enough for the C library's search to pay.
+    private var nextLineEnd: Int? {
+        buffer.withUnsafeBytes { buffer in
+            // In bounds: `position` is at most the buffer's count. An empty one has no address.
+            guard let start = buffer.baseAddress,
+                let found = memchr(start + position, Int32(UInt8(ascii: "\n")), buffer.count - position)
+            else { return nil }
+            return UnsafeRawPointer(found) - start
         }
     }
 

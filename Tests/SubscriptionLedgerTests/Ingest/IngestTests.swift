@@ -80,7 +80,7 @@ import Testing
             artifact: SampleArtifact.notification([
                 "notificationUUID": .string(String(repeating: "\u{1}", count: 4_096))
             ]).compact,
-            code: "payload_too_large", isQuarantined: false),
+            code: "claim_missing", isQuarantined: true),
         Refused(
             artifact: SampleArtifact.notification(transaction: SampleArtifact.transaction().forged).compact,
             code: "signature_invalid", isQuarantined: true),
@@ -148,7 +148,7 @@ import Testing
                 ArtifactFile.artifact(inLine: artifact, file: "bulk.ndjson", number: number))
         }
         results += try await pipeline.finish()
-        #expect(results.map(\.found.file) == artifacts.indices.map { "bulk.ndjson:\($0)" })
+        #expect(results.map(\.file) == artifacts.indices.map { "bulk.ndjson:\($0)" })
         var first: [[UInt8]: UInt64] = [:]
         for (artifact, result) in zip(artifacts, results) {
             switch result.outcome {

@@ -5,8 +5,9 @@ import EventLog
 import Primitives
 import ProjectionRuntime
 
-/// What stored events say: the one place where evidence becomes facts, at append and when they are made anew.
-enum StoredEvents {
+/// What is derived of an event: the one place where evidence becomes facts, when it is drafted and when it is derived
+/// anew from the log.
+enum Derivation {
     /// - Parameter bundleId: of a renewal info that stands alone.
     static func facts(of artifact: SignedArtifact, bundleId: String?) -> EventFacts {
         // Position and time are those of the record the facts are stored with, and are not encoded.
@@ -32,7 +33,7 @@ enum StoredEvents {
     }
 
     /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
-    static func derive(_ record: Record, _ evidence: [UInt8]) throws -> DerivedEvent {
+    static func event(_ record: Record, _ evidence: [UInt8]) throws -> DerivedEvent {
         let artifact = try artifact(of: record, evidence)
         var facts = CustomerEvents.fact(in: record).map { EventFacts($0) }
         var repeatIdentity: Identity?

@@ -1,0 +1,14 @@
+/// The payload must be about one of our apps.
+enum BundlePolicy {
+    static func check(_ bundleId: String?, apps: [TrustPolicy.App]) throws(Refusal) {
+        guard !apps.isEmpty else { return }
+        guard let bundleId else {
+            throw Refusal(.claimMissing, "the payload names no app", expected: "bundleId", found: "none")
+        }
+        guard apps.contains(where: { $0.bundleId == bundleId }) else {
+            throw Refusal(
+                .bundleMismatch, "the payload is about another app",
+                expected: apps.map(\.bundleId).joined(separator: ", "), found: bundleId)
+        }
+    }
+}
