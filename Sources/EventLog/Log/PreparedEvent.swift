@@ -1,6 +1,6 @@
 /// A draft with its evidence packed: all that is written of it, and nothing of the many times longer verbatim bytes,
-/// since thousands of these may wait for the writer.
-package struct PreparedEvent: Sendable {
+/// since thousands of these may wait for the writer. A class, because it passes through many hands on the way.
+package final class PreparedEvent: Sendable {
     /// Its position, its recordedAt and whether it repeats another are the writer's to say.
     let record: Record
     let repeatIdentity: Identity?

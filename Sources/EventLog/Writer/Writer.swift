@@ -10,6 +10,8 @@ import Synchronization
 /// again, and the identities settle the retries; no failed sync is repeated.
 final class Writer: Sendable {
     static let groupByteLimit = 16 * 1_024 * 1_024
+    /// For how much of the last commit's duration those it answered are waited for.
+    private static let patience = 0.25
 
     let queue = WriterQueue()
     private let log: LogCore
@@ -44,8 +46,16 @@ final class Writer: Sendable {
                     try log.ensureOpen()
                     state = try log.writerState(recent: follower.unappliedIdentities())
                 }
+                let start = ContinuousClock.now
                 let answers = try commit(group, &state)
+                let duration = ContinuousClock.now - start
+                let waiting = queue.count
                 for (request, answer) in zip(group, answers) { request.answer.resume(returning: answer) }
+                // Who was answered may come again, and joins who waits already: else those who append again and again
+                // would part into two groups, each waiting for the other's sync.
+                queue.wait(
+                    forRequests: waiting + group.count, eventLimit: configuration.groupCommitEvents,
+                    patience: duration * Self.patience)
             } catch {
                 let failure = (error as? EventLogError) ?? EventLogError(.ioError, "\(error)")
                 for request in group { request.answer.resume(throwing: failure) }
@@ -54,40 +64,43 @@ final class Writer: Sendable {
     }
 
     private func commit(_ group: [AppendRequest], _ state: inout WriterState?) throws -> [[Appended]] {
-        guard var current = state else { return [] }
-        let recordedAt = max(configuration.clock(), current.lastRecordedAt)
         let stored = try follower.storedIdentities(group.flatMap(\.identities))
+        // Taken out to be changed in place: its memory of identities is far larger than a group.
+        guard var current = state.take() else { return [] }
+        let recordedAt = max(configuration.clock(), current.lastRecordedAt)
         let plan = GroupPlan(group, after: current.edge, recordedAt: recordedAt) { identity in
             // Of a UUID the memory may know a repeat only, whose first event is stored.
             [stored[identity], current.recent[identity]].compactMap(\.self).min()
         }
-        guard !plan.newEvents.isEmpty else { return plan.answers }
+        guard !plan.newEvents.isEmpty else {
+            state = current
+            return plan.answers
+        }
         do {
-            try write(plan, &current)
+            current.storedHeaders = try write(plan, storedHeaders: current.storedHeaders)
         } catch let error as LMDBError {
-            if !EventLogError.isNoRoom(error) {
-                state = nil
-                try log.reopen()
-            }
+            if EventLogError.isNoRoom(error) { state = current } else { try log.reopen() }
             throw EventLogError(error, while: "the group was not committed")
         }
         current.committed(plan, recordedAt: recordedAt)
-        state = current
         // Before the head: whoever sees the new one finds what its events say (`Derived.follow`).
         follower.committed(plan.newEvents.map { CommittedEvent(record: $0.record, prepared: $0.prepared) })
         log.publish(plan.head)
         log.statistics.count(plan.newEvents.lazy.map(\.record))
-        state?.forget(below: follower.appliedSize())
+        current.forget(below: follower.appliedSize())
+        state = current
         return plan.answers
     }
 
-    private func write(_ plan: GroupPlan, _ state: inout WriterState) throws {
+    /// - Returns: how many headers are stored by then.
+    private func write(_ plan: GroupPlan, storedHeaders: Int) throws -> Int {
         let store = try log.store()
         var transaction = try store.environment.beginWrite()
-        for text in log.packer.headers.texts(from: state.storedHeaders) {
+        var storedHeaders = storedHeaders
+        for text in log.packer.headers.texts(from: storedHeaders) {
             let sealed = Sealed.bytes(of: text)
-            try transaction.put(sealed.span.bytes, at: UInt64(state.storedHeaders), in: store.headers, .append)
-            state.storedHeaders += 1
+            try transaction.put(sealed.span.bytes, at: UInt64(storedHeaders), in: store.headers, .append)
+            storedHeaders += 1
         }
         for event in plan.newEvents {
             let position = event.record.position
@@ -104,10 +117,11 @@ final class Writer: Sendable {
         let head = plan.head.bytes
         try transaction.put(head.span.bytes, at: MetaKey.head.span.bytes, in: store.meta)
         try transaction.commit()
+        return storedHeaders
     }
 }
 
-/// What the writer knows of the log between groups. A copy is tried, and kept when the commit holds.
+/// What the writer knows of the log between groups.
 struct WriterState {
     var edge: RightEdge
     var lastRecordedAt: Instant

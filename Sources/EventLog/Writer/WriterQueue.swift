@@ -3,12 +3,12 @@ import Primitives
 import Synchronization
 
 /// Events of one call, which commit together, and who waits for them.
-struct AppendRequest: Sendable {
+package struct AppendRequest: Sendable {
     let events: [PreparedEvent]
     let byteCount: Int
-    let answer: CheckedContinuation<[Appended], any Error>
+    package let answer: CheckedContinuation<[Appended], any Error>
 
-    init(events: [PreparedEvent], answer: CheckedContinuation<[Appended], any Error>) {
+    package init(events: [PreparedEvent], answer: CheckedContinuation<[Appended], any Error>) {
         self.events = events
         byteCount = events.reduce(0) { $0 + $1.byteCount }
         self.answer = answer
@@ -20,7 +20,7 @@ struct AppendRequest: Sendable {
 }
 
 /// What waits for the writer: bounded, so that a slow disk shows as `busy` and not as memory.
-final class WriterQueue: Sendable {
+package final class WriterQueue: Sendable {
     static let eventLimit = 8_192
     static let byteLimit = 64 * 1_024 * 1_024
 
@@ -34,8 +34,10 @@ final class WriterQueue: Sendable {
     private let state = Mutex(State())
     private let wake = DispatchSemaphore(value: 0)
 
+    package init() {}
+
     /// - Returns: false when the queue is full or closed; then nobody will answer the request.
-    func offer(_ request: AppendRequest) -> Bool {
+    package func offer(_ request: AppendRequest) -> Bool {
         let accepted = state.withLock { state in
             guard !state.isClosed, state.eventCount + request.events.count <= Self.eventLimit,
                 state.byteCount + request.byteCount <= Self.byteLimit
@@ -50,13 +52,25 @@ final class WriterQueue: Sendable {
     }
 
     /// Nothing is accepted from now on; what waits is still taken.
-    func close() {
+    package func close() {
         state.withLock { $0.isClosed = true }
         wake.signal()
     }
 
+    /// How many requests wait.
+    package var count: Int { state.withLock { $0.requests.count } }
+
+    /// Waits until so many requests wait, or as many events as fit a group, for as long as `patience` lasts.
+    package func wait(forRequests count: Int, eventLimit: Int, patience: Duration) {
+        let deadline = DispatchTime.now() + .nanoseconds(Int(patience / .nanoseconds(1)))
+        func isMoreAwaited() -> Bool {
+            state.withLock { !$0.isClosed && $0.requests.count < count && $0.eventCount < eventLimit }
+        }
+        while isMoreAwaited(), wake.wait(timeout: deadline) == .success {}
+    }
+
     /// Waits for requests and takes as many as fit a group, at least one; nil once closed and empty.
-    func takeGroup(eventLimit: Int, byteLimit: Int) -> [AppendRequest]? {
+    package func takeGroup(eventLimit: Int, byteLimit: Int) -> [AppendRequest]? {
         while true {
             let (group, isClosed) = state.withLock { state in
                 var (events, bytes) = (0, 0)

@@ -1,3 +1,4 @@
+import Dispatch
 import EventLog
 import LMDB
 import Primitives
@@ -147,6 +148,48 @@ import Testing
             try await three[2].expect([.known(1)])
             try await small.expect([.new(2)])
         }
+    }
+
+    /// With a patience of an hour, so that a wait that ends is not one that has run out.
+    @Test func `waits for callers who come again until they are there, a group is full, or it closes`() async throws {
+        let setup = try LogUnderTest()
+        let event = try await setup.writing { $0.prepare(.sample("again")) }
+        let queue = WriterQueue()
+        var offered: [Task<[Appended], any Error>] = []
+        func offer() {
+            offered.append(
+                Task.immediate {
+                    try await withCheckedThrowingContinuation { answer in
+                        #expect(queue.offer(AppendRequest(events: [event, event], answer: answer)))
+                    }
+                })
+        }
+        func wait(forRequests count: Int, eventLimit: Int) -> Task<Void, Never> {
+            Task {
+                await withCheckedContinuation { continuation in
+                    DispatchQueue.global().async {
+                        queue.wait(forRequests: count, eventLimit: eventLimit, patience: .seconds(3_600))
+                        continuation.resume()
+                    }
+                }
+            }
+        }
+        offer()
+        let three = wait(forRequests: 3, eventLimit: 100)
+        for _ in 0..<2 { offer() }
+        await three.value
+        let full = wait(forRequests: 100, eventLimit: 8)
+        offer()
+        await full.value
+        // Who does not come is not waited for beyond the patience.
+        queue.wait(forRequests: 100, eventLimit: 100, patience: .milliseconds(1))
+        let closed = wait(forRequests: 100, eventLimit: 100)
+        queue.close()
+        await closed.value
+        let group = queue.takeGroup(eventLimit: 100, byteLimit: .max) ?? []
+        #expect(group.count == 4)
+        for request in group { request.answer.resume(returning: []) }
+        for task in offered { #expect(try await task.value.isEmpty) }
     }
 
     @Test func `is emptied before the log closes, and busy after`() async throws {
