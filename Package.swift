@@ -71,10 +71,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
-        .systemLibrary(name: "CISAL", pkgConfig: "libisal", providers: [.apt(["libisal-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: settings + memorySettings),
         .target(
-            name: "EventLog", dependencies: ["Primitives", "LMDB", "CISAL", crypto], swiftSettings: settings
+            name: "EventLog", dependencies: ["Primitives", "LMDB", "CZlib", crypto], swiftSettings: settings
         ),
         .target(
             name: "ProjectionRuntime",
@@ -151,7 +151,7 @@ let package = Package(
         .testTarget(
             name: "AppStoreModelTests", dependencies: ["Primitives", "AppStoreModel"], swiftSettings: settings),
         .testTarget(
-            name: "LedgerModelTests", dependencies: ["Primitives", "AppStoreModel", "LedgerModel"],
+            name: "LedgerModelTests", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -161,7 +161,10 @@ let package = Package(
         ),
         .testTarget(
             name: "SubscriptionStatusTests",
-            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "SubscriptionStatus"],
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "SubscriptionStatus",
+                "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -178,10 +181,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "LMDBTests", dependencies: ["LMDB"],
+            name: "LMDBTests", dependencies: ["LMDB", "TestSupport"],
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
-        .testTarget(name: "EventLogTests", dependencies: ["Primitives", "LMDB", "EventLog"], swiftSettings: settings),
+        .testTarget(
+            name: "EventLogTests", dependencies: ["Primitives", "LMDB", "EventLog", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "ProjectionRuntimeTests",
             dependencies: [

@@ -33,19 +33,18 @@ struct PayloadReader {
 
     /// Milliseconds since 1970, rounded to the nearest: Xcode signs fractions, and years before 1970.
     func date(_ field: StaticString) throws(PayloadError) -> Instant? {
+        guard let value = payload[field], let text = value.numberText else { return nil }
         let milliseconds: Int64
-        if let integer = payload.integer(field) {
+        if let integer = value.integer {
+            milliseconds = integer
+        } else if let number = value.double?.rounded(), let integer = Int64(exactly: number) {
             milliseconds = integer
         } else {
-            guard let value = payload[field], let text = value.numberText else { return nil }
-            guard let number = value.double?.rounded(), let integer = Int64(exactly: number) else {
-                throw .dateOutOfRange(field: field.description, found: text)
-            }
-            milliseconds = integer
+            throw .dateOutOfRange(field: field.description, found: text)
         }
         let instant = Instant(milliseconds: milliseconds)
         guard instant >= .earliest, instant <= .latest else {
-            throw .dateOutOfRange(field: field.description, found: payload[field]?.numberText ?? "")
+            throw .dateOutOfRange(field: field.description, found: text)
         }
         return instant
     }

@@ -1,5 +1,6 @@
 import Glibc
 import LMDB
+import TestSupport
 import Testing
 
 @Suite("A damaged data file")
@@ -92,7 +93,7 @@ struct DamagedFileTests {
             for key in 0..<10 as Range<UInt64> {
                 try environment.write { try $0.put(value.bytes, at: key, in: database) }
             }
-            var random = SeededGenerator(seed: 1)
+            var random = SeededRandom(seed: 1)
             try environment.write { transaction in
                 let keys = 0..<1_000 as Range<UInt64>
                 for key in keys { try transaction.put(value.bytes, at: key, in: database) }
@@ -113,7 +114,7 @@ struct DamagedFileTests {
     func `whatever is in it, it is walked to the end, classified, and opened or refused`(seed: UInt64) throws {
         let sample = try SampleFile.random(seed: seed % 8)
         let directory = try TemporaryDirectory()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<50 {
             var bytes = sample.bytes
             for _ in 0..<Int.random(in: 1...20, using: &random) { bytes.damage(&random) }
@@ -130,7 +131,7 @@ struct DamagedFileTests {
 
     @Test(arguments: [0, 1, 100, 151, 152, 4095, 4096, 8191, 8192, 20_000])
     func `noise is no data file`(byteCount: Int) throws {
-        var random = SeededGenerator(seed: 5)
+        var random = SeededRandom(seed: 5)
         for bytes in [random.bytes(byteCount), Array(repeating: 0, count: byteCount)] {
             let (walk, contents) = PageWalk.contents(of: bytes)
             #expect(walk.findings.count == 1 && walk.map == nil && contents.isEmpty)
@@ -140,7 +141,7 @@ struct DamagedFileTests {
 
 extension [UInt8] {
     /// Something that disks and programs do to files.
-    fileprivate mutating func damage(_ random: inout SeededGenerator) {
+    fileprivate mutating func damage(_ random: inout SeededRandom) {
         guard !isEmpty else { return }
         let start = Int.random(in: indices, using: &random)
         let end = Swift.min(count, start + Int.random(in: 1...(random.chance(70) ? 8 : 5_000), using: &random))

@@ -1,4 +1,5 @@
 import LMDB
+import TestSupport
 import Testing
 
 @Suite("Dead bytes")
@@ -6,7 +7,7 @@ struct PageMapTests {
     @Test(arguments: seeds(6))
     func `liblmdb reads and writes as before when all of them have changed`(seed: UInt64) throws {
         for sample in try [SampleFile.random(seed: seed), .appended(), .longFreeList()] {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             var file = sample.bytes
             for offset in file.indices {
                 switch sample.map.classify(offset, in: sample.bytes.bytes) {
@@ -25,7 +26,7 @@ struct PageMapTests {
     @Test(arguments: seeds(6))
     func `one that may vary is found, or liblmdb reads and writes as before`(seed: UInt64) throws {
         for sample in try [SampleFile.random(seed: seed), .longFreeList()] {
-            var random = SeededGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
             let offsets = sample.bytes.indices.filter {
                 sample.map.classify($0, in: sample.bytes.bytes) == .dead(.mayVary)
             }
@@ -43,7 +44,7 @@ struct PageMapTests {
 
     /// Reads `file` with liblmdb, changes it, and reads it again.
     private func expectUsable(
-        _ file: [UInt8], as sample: SampleFile, _ random: inout SeededGenerator, _ comment: Comment
+        _ file: [UInt8], as sample: SampleFile, _ random: inout SeededRandom, _ comment: Comment
     ) throws {
         let directory = try TemporaryDirectory()
         try directory.write(file)

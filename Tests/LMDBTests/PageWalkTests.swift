@@ -1,4 +1,5 @@
 import LMDB
+import TestSupport
 import Testing
 
 @Suite("A walk over a data file")
@@ -27,7 +28,7 @@ struct PageWalkTests {
     @Test(arguments: seeds(1))
     func `every changed byte of a long free list is found or dead`(seed: UInt64) throws {
         let sample = try SampleFile.longFreeList()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let offsets = sample.offsets(seed: seed, spaces: 0).filter { _ in random.chance(20) }
         let wrong = sample.misjudged(offsets, seed: seed)
         #expect(wrong.isEmpty, "seed \(seed), \(sample.bytes.count) bytes: \(wrong.prefix(5))")
@@ -96,7 +97,7 @@ extension SampleFile {
     /// All offsets but those of free pages and free space, of which there are many alike; of these `spaces`
     /// percent.
     func offsets(seed: UInt64, spaces: Int) -> [Int] {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         return bytes.indices.filter { offset in
             switch map.classify(offset, in: bytes.bytes) {
             case .dead(.freePage), .dead(.slack): random.chance(spaces)
@@ -109,7 +110,7 @@ extension SampleFile {
 extension SampleFile {
     /// Changes one byte after the other and says where the walk or the map was wrong about it.
     func misjudged(_ offsets: some Sequence<Int>, seed: UInt64) -> [String] {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var file = bytes
         let sound = PageWalk.digest(of: file).digest
         var wrong: [String] = []

@@ -1,9 +1,10 @@
 import LMDB
+import TestSupport
 
 /// Random changes to an environment, and a model of plain values that says what must be in it.
 struct RandomWorkload {
     let names: [String]
-    var random: SeededGenerator
+    var random: SeededRandom
     /// As of the last commit.
     private(set) var model: Contents
     /// In bytes; above about half a page, values stand on overflow pages.
@@ -17,7 +18,7 @@ struct RandomWorkload {
     /// grow, shrink or stay.
     init(seed: UInt64, names: [String], mostChanges: Int? = nil, deletions: Int? = nil) {
         self.names = names
-        random = SeededGenerator(seed: seed)
+        random = SeededRandom(seed: seed)
         longestValue = [300, 3_000, 9_000, 60_000].randomElement(using: &random) ?? 0
         self.mostChanges = mostChanges ?? [3, 40, 400].randomElement(using: &random) ?? 0
         self.deletions = deletions ?? [10, 35, 60].randomElement(using: &random) ?? 0

@@ -1,5 +1,6 @@
 import Glibc
 import LMDB
+import TestSupport
 
 /// liblmdb takes that of the system.
 let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -50,7 +51,7 @@ struct SampleFile {
             let environment = try Environment(directory: directory.path, options: .small)
             let records = try environment.openDatabase("integers", flags: .integerKey)
             let meta = try environment.openDatabase("meta")
-            var random = SeededGenerator(seed: 1)
+            var random = SeededRandom(seed: 1)
             for batch in 0..<6 as Range<UInt64> {
                 try environment.write { transaction in
                     for position in batch * 50..<(batch + 1) * 50 {

@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerModel
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct `The fact codec` {
@@ -80,15 +81,15 @@ import Testing
     }
 
     @Test func `gives back every fact`() throws {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         for _ in 0..<2_000 {
             let original = generator.anyObservation()
-            #expect(try Self.decode(FactCodec.encode(original)) == original, "seed \(SeededGenerator.seed)")
+            #expect(try Self.decode(FactCodec.encode(original)) == original, "seed \(SeededRandom.seed)")
         }
     }
 
     @Test func `refuses a truncation within a field, and takes one between two for the shorter fact it is`() throws {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         for _ in 0..<50 {
             let bytes = FactCodec.encode(generator.anyObservation())
             // What is cut between two fields is a shorter fact; within one it is refused.
@@ -100,7 +101,7 @@ import Testing
     }
 
     @Test func `has one form for each fact: what decodes from changed bytes encodes to them again`() throws {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         var accepted = 0
         for _ in 0..<20_000 {
             var bytes = FactCodec.encode(generator.anyObservation())
@@ -115,14 +116,14 @@ import Testing
             }
             guard let decoded = try? Self.decode(bytes) else { continue }
             accepted += 1
-            #expect(FactCodec.encode(decoded) == bytes, "seed \(SeededGenerator.seed)")
+            #expect(FactCodec.encode(decoded) == bytes, "seed \(SeededRandom.seed)")
         }
         // Most changes fall into a string or a date, which is another fact of the right form.
         #expect(accepted > 1_000)
     }
 }
 
-extension SeededGenerator {
+extension SeededRandom {
     mutating func anyObservation() -> Observation {
         let digest = Digest(words: (next(), next(), next(), next()))
         let source = Source(
@@ -201,7 +202,7 @@ extension SeededGenerator {
         return fact
     }
 
-    private mutating func maybe<Value>(_ make: (inout SeededGenerator) -> Value) -> Value? {
+    private mutating func maybe<Value>(_ make: (inout SeededRandom) -> Value) -> Value? {
         chance(60) ? make(&self) : nil
     }
 

@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerModel
 import Primitives
+import TestSupport
 import Testing
 
 private let alice = CustomerHandle(value: 0xA)
@@ -145,7 +146,7 @@ struct OwnershipTests {
     }
 
     @Test func `in which order claims and purchases become known decides nothing`() {
-        var random = SeededGenerator()
+        var random = SeededRandom()
         for _ in 0..<2_000 {
             let customers = [alice, bob, carol, anonymous]
             let claims = (0..<Int.random(in: 0..<5, using: &random)).map { position in
@@ -162,8 +163,8 @@ struct OwnershipTests {
             let shuffled = ownership(
                 claims.shuffled(using: &random),
                 Timeline((purchases + purchases).shuffled(using: &random)).appAccountTokens, rule: rule)
-            #expect(first == shuffled, "SUBLEDGER_SEED=\(SeededGenerator.seed)")
-            #expect(rule == .share || first.owners.count <= 1, "SUBLEDGER_SEED=\(SeededGenerator.seed)")
+            #expect(first == shuffled, "SUBLEDGER_SEED=\(SeededRandom.seed)")
+            #expect(rule == .share || first.owners.count <= 1, "SUBLEDGER_SEED=\(SeededRandom.seed)")
         }
     }
 }

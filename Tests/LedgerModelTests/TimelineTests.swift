@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerModel
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct `A timeline` {
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func `is the same set however it is ordered, repeated, split and merged`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         for _ in 0..<300 {
             let observations = generator.observations()
             let whole = Timeline(observations)
@@ -48,25 +49,25 @@ import Testing
             let covering = parts + [observations.shuffled(using: &generator)]
             let merged = covering.shuffled(using: &generator).map { Timeline($0) }.reduce(Timeline()) { $0.union($1) }
             let nested = covering.map { Timeline($0) }.reduce(Timeline()) { $1.union($0.union($1)) }
-            #expect(merged == whole, "seed \(SeededGenerator.seed)")
-            #expect(nested == whole, "seed \(SeededGenerator.seed)")
+            #expect(merged == whole, "seed \(SeededRandom.seed)")
+            #expect(nested == whole, "seed \(SeededRandom.seed)")
         }
     }
 
     @Test func `known at a size is the timeline of the first events`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         for _ in 0..<300 {
             let observations = generator.observations()
             let whole = Timeline(observations)
             for size in Position(0)...12 {
                 let first = Timeline(observations.filter { $0.source.position < size })
-                #expect(whole.known(at: size) == first, "seed \(SeededGenerator.seed)")
+                #expect(whole.known(at: size) == first, "seed \(SeededRandom.seed)")
             }
         }
     }
 
     @Test func `folds to the same whatever positions and recorded times its observations have`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         for _ in 0..<300 {
             let observations = generator.observations()
             let moved = observations.map { $0.moved(to: Position.random(in: 0..<100, using: &generator)) }
@@ -86,7 +87,7 @@ extension Observation {
     }
 }
 
-extension SeededGenerator {
+extension SeededRandom {
     /// A dozen observations from few enough values that names, dates and identities meet.
     mutating func observations() -> [Observation] {
         (0..<Int.random(in: 0...12, using: &self)).map { _ in

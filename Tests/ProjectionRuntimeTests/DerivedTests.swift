@@ -63,7 +63,7 @@ import Testing
     }
 
     private func expect(
-        _ derived: Derived, toSay model: Model, _ generator: inout SeededGenerator,
+        _ derived: Derived, toSay model: Model, _ generator: inout SeededRandom,
         _ location: SourceLocation = #_sourceLocation
     ) throws {
         let size = Position(model.events.count)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `is the same however much of it is applied, and whenever it was opened`() async throws {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let world = try DerivedWorld()
         var model = Model()
         for _ in 0..<120 {

@@ -14,7 +14,7 @@ import Testing
         EventFacts(bytes: bytes, position: Self.position, recordedAt: Self.recordedAt)
     }
 
-    private func sample(_ generator: inout SeededGenerator) -> EventFacts {
+    private func sample(_ generator: inout SeededRandom) -> EventFacts {
         let key = SubscriptionKey(
             environment: .sandbox, bundleId: "com.example.app", originalTransactionId: "\(generator.next())")
         let handles = (0..<2).map { _ in CustomerHandle(value: UInt128(generator.next())) }
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `come back as they were stored, under the position and time of their record`() throws {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         for _ in 0..<2_000 {
             let facts = sample(&generator)
             let back = try #require(decoded(facts.bytes))
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `cut anywhere, or longer than they are, are refused`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         for _ in 0..<100 {
             let bytes = sample(&generator).bytes
             for count in bytes.indices where decoded(Array(bytes[..<count])) != nil {
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `of changed bytes are refused, or are what those bytes say`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         var accepted = 0
         for _ in 0..<20_000 {
             var bytes = sample(&generator).bytes

@@ -5,32 +5,11 @@ import Primitives
 import ProjectionRuntime
 import TestSupport
 
-/// SplitMix64: the same numbers for the same seed, on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64 = TestEnvironment.seed) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
-
-    mutating func pick<Element>(_ elements: [Element]) -> Element {
-        elements[Int.random(in: elements.indices, using: &self)]
-    }
-}
-
 extension FiledObservation {
     /// The observation of a number: equal numbers are one observation, whatever event carries it. Some hundred numbers
     /// share some dozen keys, which migrations and Apple accounts join now and then.
     static func sample(_ number: Int, position: Position = 0, recordedAt: Instant = .earliest) -> FiledObservation {
-        var generator = SeededGenerator(seed: UInt64(number))
+        var generator = SeededRandom(seed: UInt64(number))
         let key = SubscriptionKey(
             environment: generator.pick([.production, .sandbox, Environment(rawValue: "Tomorrow's")]),
             bundleId: generator.pick(["com.example.app", "com.example.other"]),
@@ -70,7 +49,7 @@ extension FiledObservation {
     }
 }
 
-extension SeededGenerator {
+extension SeededRandom {
     /// One of a few, among them one as long as only a hostile id is.
     fileprivate mutating func id() -> String {
         let number = Int.random(in: 0..<14, using: &self)

@@ -13,7 +13,7 @@ import Testing
     }()
 
     private static func key(_ number: Int) -> UInt128 {
-        var generator = SeededGenerator(seed: UInt64(number))
+        var generator = SeededRandom(seed: UInt64(number))
         return UInt128(generator.next()) << 64 | UInt128(generator.next())
     }
 
@@ -53,7 +53,7 @@ import Testing
 
     @Test(arguments: [0, 1, 30, 1_000])
     func `has every position of a key once, at every point of its merges`(merging count: Int) throws {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let world = try World()
         var model: [UInt128: [UInt64]] = [:]
         var position: UInt64 = 0
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `asks few runs for what is not there`() {
         // Twelve bits an entry let about one in a hundred pass.
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let entries = (0..<100_000).map { IndexEntry(key: Self.key($0), position: 0) }.sorted()
         let filter = IndexFilter.bytes(of: entries[...])
         #expect(entries.allSatisfy { IndexFilter.mayContain($0.key, filter.span.bytes) })

@@ -2,6 +2,7 @@ import AppStoreModel
 import LedgerModel
 import Primitives
 import SubscriptionStatus
+import TestSupport
 import Testing
 
 /// Laws that hold for any observations at all, drawn from few enough values that dates, identities and rules meet.
@@ -9,7 +10,7 @@ import Testing
     static let histories = 1_500
 
     @Test func `do not depend on order, repetition, grouping, positions or recorded times`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         for _ in 0..<Self.histories {
             let world = generator.world()
             let expected = Self.rendered(Lineage.components(of: world.timelines), world)
@@ -18,12 +19,12 @@ import Testing
                 let moved = observation.moved(to: Position.random(in: 0..<50, using: &generator))
                 pieces[key] = Timeline([moved]).union(pieces[key] ?? Timeline())
             }
-            #expect(Self.rendered(Lineage.components(of: pieces), world) == expected, "seed \(SeededGenerator.seed)")
+            #expect(Self.rendered(Lineage.components(of: pieces), world) == expected, "seed \(SeededRandom.seed)")
         }
     }
 
     @Test func `known at a size are those of a log that stopped there`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         for _ in 0..<Self.histories / 5 {
             let world = generator.world()
             for size in stride(from: Position(0), through: 20, by: 4) {
@@ -31,18 +32,18 @@ import Testing
                 let first = world.observations.filter { $0.1.source.position < size }
                 let stopped = Dictionary(grouping: first, by: \.0).mapValues { Timeline($0.map(\.1)) }
                 let answers = Lineage.components(of: known.filter { !$0.value.observations.isEmpty })
-                #expect(answers == Lineage.components(of: stopped), "seed \(SeededGenerator.seed)")
+                #expect(answers == Lineage.components(of: stopped), "seed \(SeededRandom.seed)")
             }
         }
     }
 
     @Test func `change at transitions and nowhere else`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         var seen: [String: Int] = [:]
         for _ in 0..<Self.histories {
             let world = generator.world()
             let lineages = Lineage.components(of: world.timelines)
-            let comment = Comment(rawValue: "seed \(SeededGenerator.seed)")
+            let comment = Comment(rawValue: "seed \(SeededRandom.seed)")
             for history in lineages.histories(until: world.end, rules: world.rules) {
                 func state(at t: Instant) -> SubscriptionState? {
                     lineages.states(at: t, rules: world.rules).first { $0.key == history.key }
@@ -70,11 +71,11 @@ import Testing
             "replaced", "periodEnded", "signedStatus",
         ]
         print("rules met:", rules.map { "\($0) \(seen[$0] ?? 0)" }.joined(separator: ", "))
-        for rule in rules { #expect(seen[rule, default: 0] > 0, "\(rule) never met; seed \(SeededGenerator.seed)") }
+        for rule in rules { #expect(seen[rule, default: 0] > 0, "\(rule) never met; seed \(SeededRandom.seed)") }
     }
 
     @Test func `exist for any instant and any date`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let extremes = [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max].map(Instant.init(milliseconds:))
         for _ in 0..<300 {
             var world = generator.world()

@@ -3,6 +3,7 @@ import AppStoreTranslation
 import LedgerModel
 import Primitives
 import SubscriptionStatus
+import TestSupport
 import Testing
 
 @Suite struct `Real sandbox notifications` {
@@ -64,11 +65,11 @@ import Testing
         }
         print("fixtures: \(events.count) checked")
         let expected = try rendered(answers(events))
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         var orders = [Array(events.reversed()), events + events, events + events.reversed()]
         for _ in 0..<50 { orders.append(events.shuffled(using: &generator)) }
         for order in orders {
-            #expect(try rendered(answers(order)) == expected, "seed \(SeededGenerator.seed)")
+            #expect(try rendered(answers(order)) == expected, "seed \(SeededRandom.seed)")
         }
         var observations: [FiledObservation] = []
         for (position, event) in events.reversed().enumerated() {
@@ -80,7 +81,7 @@ import Testing
 
     @Test func `known at a size are the answers of a log that stopped there`() throws {
         guard let events = SessionFixtures.notifications else { return }
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         for order in [events, events.reversed(), events.shuffled(using: &generator)] {
             let whole = try timelines(of: observations(in: order))
             for size in 0...order.count {

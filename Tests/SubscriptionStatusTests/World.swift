@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerModel
 import Primitives
+import TestSupport
 
 /// A few keys, a dozen random observations each, and rules to ask under.
 struct World {
@@ -20,15 +21,7 @@ struct World {
     var end: Instant { Instant(milliseconds: range.upperBound) }
 }
 
-extension SeededGenerator {
-    mutating func chance(_ percent: Int) -> Bool {
-        Int.random(in: 0..<100, using: &self) < percent
-    }
-
-    mutating func pick<Element>(_ elements: [Element]) -> Element {
-        elements[Int.random(in: 0..<elements.count, using: &self)]
-    }
-
+extension SeededRandom {
     mutating func world() -> World {
         let unit = pick([60_000, 3_600_000, 24 * 3_600_000] as [Int64])
         let environment = pick([Environment.production, .production, .sandbox])
@@ -126,7 +119,7 @@ extension Observation {
     }
 
     /// The same with every date drawn anew.
-    func with(dates: [Instant], using generator: inout SeededGenerator) -> Observation {
+    func with(dates: [Instant], using generator: inout SeededRandom) -> Observation {
         let time = generator.pick(dates)
         switch fact {
         case .transaction(var fact):

@@ -70,7 +70,7 @@ package struct LogAudit {
     private static func miscount(
         in log: EventLog, after size: UInt64, _ evidenceCount: Int
     ) throws -> AuditFinding? {
-        let store = try log.log.store()
+        let store = try log.core.store()
         return try log.reading { transaction in
             guard try store.layoutVersion(transaction) == LogStore.layoutVersion else {
                 return .structure(what: "the layout's version is missing")

@@ -51,7 +51,7 @@ package struct LogBackup {
     }
 
     private func copyMeta(to target: LogStore) throws {
-        let store = try source.log.store()
+        let store = try source.core.store()
         for key in [MetaKey.layoutVersion, MetaKey.origin] {
             let value = try source.reading { transaction -> [UInt8]? in
                 guard let value = try transaction.get(key.span.bytes, in: store.meta) else { return nil }
@@ -63,7 +63,7 @@ package struct LogBackup {
     }
 
     private func copyBatch(to target: LogStore, _ edge: inout RightEdge) throws {
-        let store = try source.log.store()
+        let store = try source.core.store()
         let range = edge.size..<min(edge.size + Self.batch, head.size)
         try source.reading { reader in
             try target.environment.write { writer in

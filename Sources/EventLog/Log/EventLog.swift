@@ -19,7 +19,7 @@ package final class EventLog: Sendable {
         }
     }
 
-    let log: LogCore
+    let core: LogCore
     private let writer: Writer?
     /// The name in checkpoints.
     package let origin: String
@@ -29,18 +29,18 @@ package final class EventLog: Sendable {
     package init(writing configuration: Configuration, origin: String?, follower: LogFollower) throws {
         let options = Self.options(configuration, readOnly: false)
         try LogStore.makeIfMissing(in: configuration.directory, options: options)
-        log = try LogCore(directory: configuration.directory, options: options)
-        let established = try Self.establishedOrigin(log)
+        core = try LogCore(directory: configuration.directory, options: options)
+        let established = try Self.establishedOrigin(core)
         self.origin = origin ?? established
-        let writer = Writer(log: log, configuration: configuration, follower: follower)
+        let writer = Writer(core: core, configuration: configuration, follower: follower)
         try writer.start()
         self.writer = writer
     }
 
     /// Opens the log for reading beside whoever writes.
     package init(reading configuration: Configuration, origin: String?) throws {
-        log = try LogCore(directory: configuration.directory, options: Self.options(configuration, readOnly: true))
-        let established = try Self.establishedOrigin(log)
+        core = try LogCore(directory: configuration.directory, options: Self.options(configuration, readOnly: true))
+        let established = try Self.establishedOrigin(core)
         self.origin = origin ?? established
         writer = nil
     }
@@ -58,7 +58,7 @@ package final class EventLog: Sendable {
     package func prepare(_ draft: EventDraft) -> PreparedEvent {
         precondition(draft.fitsRecord, "the body of an event is too long")
         return PreparedEvent(
-            draft, packedEvidence: draft.evidence.bytes.isEmpty ? [] : log.packer.pack(draft.evidence))
+            draft, packedEvidence: draft.evidence.bytes.isEmpty ? [] : core.packer.pack(draft.evidence))
     }
 
     /// Appends events in one transaction, all or none, and answers each in its place once they are durable.
@@ -69,7 +69,7 @@ package final class EventLog: Sendable {
         guard let writer else { preconditionFailure("a log opened for reading cannot be appended to") }
         guard !events.isEmpty else { return [] }
         let start = ContinuousClock.now
-        defer { log.statistics.durations.observe(ContinuousClock.now - start) }
+        defer { core.statistics.durations.observe(ContinuousClock.now - start) }
         return try await withCheckedThrowingContinuation { continuation in
             if !writer.queue.offer(AppendRequest(events: events, answer: continuation)) {
                 continuation.resume(
@@ -90,14 +90,14 @@ package final class EventLog: Sendable {
 
     /// Size and root of what is acknowledged. A reading process sees what the writing one has committed.
     package func head() throws -> TreeHead {
-        guard writer == nil else { return log.head }
-        let store = try log.store()
+        guard writer == nil else { return core.head }
+        let store = try core.store()
         return try reading { try store.head($0) }
     }
 
     func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
         do {
-            return try log.store().environment.read(body)
+            return try core.store().environment.read(body)
         } catch let error as LMDBError {
             throw EventLogError(error, while: "the log was not read")
         }
@@ -108,7 +108,7 @@ extension EventLog {
     /// The record at a position, nil beyond the head.
     package func record(at position: UInt64) throws -> Record? {
         guard try position < head().size else { return nil }
-        let store = try log.store()
+        let store = try core.store()
         return try reading { try store.record($0, at: position)?.record }
     }
 
@@ -117,7 +117,7 @@ extension EventLog {
     package func evidence(at position: UInt64) throws -> [UInt8]? {
         guard let record = try record(at: position) else { return nil }
         guard record.evidenceLength > 0 else { return [] }
-        let store = try log.store()
+        let store = try core.store()
         let packed = try reading { try store.packedEvidence($0, at: position) }
         if let packed, let bytes = unpack(packed, byteCount: Int(record.evidenceLength)),
             Digest.sha256(of: bytes) == record.evidenceDigest
@@ -132,9 +132,9 @@ extension EventLog {
 
     /// Unpacks evidence; headers interned by the writer since this process opened the log are looked up anew.
     func unpack(_ packed: [UInt8], byteCount: Int) -> [UInt8]? {
-        if let bytes = log.packer.unpack(packed, byteCount: byteCount) { return bytes }
-        guard let store = try? log.store(), let texts = try? reading({ try store.headerTexts($0) }),
-            texts.count > log.packer.headers.count
+        if let bytes = core.packer.unpack(packed, byteCount: byteCount) { return bytes }
+        guard let store = try? core.store(), let texts = try? reading({ try store.headerTexts($0) }),
+            texts.count > core.packer.headers.count
         else { return nil }
         return EvidencePacker(headers: HeaderTable(texts: texts)).unpack(packed, byteCount: byteCount)
     }
@@ -162,7 +162,7 @@ extension EventLog {
     func forEachStored(
         from position: UInt64, below end: UInt64, limit: Int, _ body: (StoredEvent) throws -> Bool
     ) throws -> UInt64 {
-        let store = try log.store()
+        let store = try core.store()
         let end = min(end, try head().size, position &+ UInt64(limit))
         guard position < end else { return position }
         return try reading { transaction in
@@ -185,7 +185,7 @@ extension EventLog {
     }
 
     func storedHash(level: Int, index: UInt64) throws -> Digest {
-        let store = try log.store()
+        let store = try core.store()
         return try reading { try store.storedHash($0, level: level, index: index) }
     }
 }
@@ -198,8 +198,8 @@ struct StoredEvent {
 
 extension EventLog {
     /// The name that was drawn when the log was made.
-    private static func establishedOrigin(_ log: LogCore) throws -> String {
-        let store = try log.store()
+    private static func establishedOrigin(_ core: LogCore) throws -> String {
+        let store = try core.store()
         do {
             let (layout, origin) = try store.environment.read { transaction in
                 (try store.layoutVersion(transaction), try store.origin(transaction))
@@ -242,7 +242,7 @@ extension EventLog {
 extension EventLog {
     /// Calls `body` with every record, without its evidence.
     package func forEachRecord(_ body: (Record) throws -> Void) throws {
-        let store = try log.store()
+        let store = try core.store()
         let size = try head().size
         for start in stride(from: 0, to: size, by: 65_536) {
             try reading { transaction in
@@ -255,7 +255,7 @@ extension EventLog {
 
     package func mapSizeBytes() throws -> Int {
         do {
-            return try log.store().environment.information().mapSizeBytes
+            return try core.store().environment.information().mapSizeBytes
         } catch let error as LMDBError {
             throw EventLogError(error, while: "the log was not examined")
         }

@@ -41,8 +41,12 @@ final class LogCore: Sendable {
         observers.tell(head)
     }
 
-    /// For the writer: opens the environment if it could not be opened after a failed commit.
-    func ensureOpen() throws { _ = try opened.currentOrReopened() }
+    /// For the writer, before it learns what the log holds: opens the environment if it could not be opened after a
+    /// failed commit. What of that commit is there is published, or followers would not be asked for it.
+    func ensureOpen() throws {
+        _ = try opened.currentOrReopened()
+        try publishStored()
+    }
 
     /// What the writer needs to go on, read from the log. Before the first append after opening.
     func writerState(recent: [(Identity, UInt64)]) throws -> WriterState {
@@ -67,7 +71,12 @@ final class LogCore: Sendable {
     /// Closes the environment and opens it again, to learn what of a failed commit is there.
     func reopen() throws {
         try opened.reopen()
+        try publishStored()
+    }
+
+    private func publishStored() throws {
         let store = try store()
-        publish(try Self.reading(store) { try store.head($0) })
+        let stored = try Self.reading(store) { try store.head($0) }
+        if stored != head { publish(stored) }
     }
 }

@@ -18,5 +18,5 @@ package final class PreparedEvent: Sendable {
 
     package var artifact: ArtifactCode { record.artifact }
 
-    var byteCount: Int { record.byteCount + packedEvidence.count }
+    package var byteCount: Int { record.byteCount + packedEvidence.count }
 }

@@ -6,7 +6,7 @@ extension EventLog {
     /// - Precondition: `size` is not above the head.
     /// - Complexity: at most 255 reads for each level of tiles.
     package func root(ofFirst size: UInt64) throws -> Digest {
-        let store = try log.store()
+        let store = try core.store()
         return try reading { transaction in
             try TreeReader(size: size).root { level, index in
                 try store.storedHash(transaction, level: level, index: index)
@@ -18,7 +18,7 @@ extension EventLog {
     /// have.
     /// - Precondition: `size` is not above the head.
     package func body(of resource: TileResource, inTreeOf size: UInt64) throws -> [UInt8]? {
-        let store = try log.store()
+        let store = try core.store()
         switch resource {
         case .hashes(let tile):
             return try reading { transaction in

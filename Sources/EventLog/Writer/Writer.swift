@@ -10,17 +10,18 @@ import Synchronization
 /// again, and the identities settle the retries; no failed sync is repeated.
 final class Writer: Sendable {
     static let groupByteLimit = 16 * 1_024 * 1_024
-    /// For how much of the last commit's duration those it answered are waited for.
-    private static let patience = 0.25
+    /// For how much of the last commit's duration those it answered are waited for, and how long at most.
+    private static let patienceShare = 0.25
+    private static let patienceLimit = Duration.milliseconds(10)
 
     let queue = WriterQueue()
-    private let log: LogCore
+    private let core: LogCore
     private let configuration: EventLog.Configuration
     private let follower: LogFollower
     private let thread = Mutex<DedicatedThread?>(nil)
 
-    init(log: LogCore, configuration: EventLog.Configuration, follower: LogFollower) {
-        self.log = log
+    init(core: LogCore, configuration: EventLog.Configuration, follower: LogFollower) {
+        self.core = core
         self.configuration = configuration
         self.follower = follower
     }
@@ -43,8 +44,8 @@ final class Writer: Sendable {
         {
             do {
                 if state == nil {
-                    try log.ensureOpen()
-                    state = try log.writerState(recent: follower.unappliedIdentities())
+                    try core.ensureOpen()
+                    state = try core.writerState(recent: follower.unappliedIdentities())
                 }
                 let start = ContinuousClock.now
                 let answers = try commit(group, &state)
@@ -55,7 +56,7 @@ final class Writer: Sendable {
                 // would part into two groups, each waiting for the other's sync.
                 queue.wait(
                     forRequests: waiting + group.count, eventLimit: configuration.groupCommitEvents,
-                    patience: duration * Self.patience)
+                    byteLimit: Self.groupByteLimit, patience: min(duration * Self.patienceShare, Self.patienceLimit))
             } catch {
                 let failure = (error as? EventLogError) ?? EventLogError(.ioError, "\(error)")
                 for request in group { request.answer.resume(throwing: failure) }
@@ -66,7 +67,7 @@ final class Writer: Sendable {
     private func commit(_ group: [AppendRequest], _ state: inout WriterState?) throws -> [[Appended]] {
         let stored = try follower.storedIdentities(group.flatMap(\.identities))
         // Taken out to be changed in place: its memory of identities is far larger than a group.
-        guard var current = state.take() else { return [] }
+        guard var current = state.take() else { throw EventLogError(.busy, "the log is not open") }
         let recordedAt = max(configuration.clock(), current.lastRecordedAt)
         let plan = GroupPlan(group, after: current.edge, recordedAt: recordedAt) { identity in
             // Of a UUID the memory may know a repeat only, whose first event is stored.
@@ -79,14 +80,14 @@ final class Writer: Sendable {
         do {
             current.storedHeaders = try write(plan, storedHeaders: current.storedHeaders)
         } catch let error as LMDBError {
-            if EventLogError.isNoRoom(error) { state = current } else { try log.reopen() }
+            if EventLogError.isNoRoom(error) { state = current } else { try core.reopen() }
             throw EventLogError(error, while: "the group was not committed")
         }
-        current.committed(plan, recordedAt: recordedAt)
-        // Before the head: whoever sees the new one finds what its events say (`Derived.follow`).
+        current.advance(by: plan, recordedAt: recordedAt)
+        // Before the head: whoever sees the new one finds what its events say.
         follower.committed(plan.newEvents.map { CommittedEvent(record: $0.record, prepared: $0.prepared) })
-        log.publish(plan.head)
-        log.statistics.count(plan.newEvents.lazy.map(\.record))
+        core.publish(plan.head)
+        core.statistics.count(plan.newEvents.lazy.map(\.record))
         current.forget(below: follower.appliedSize())
         state = current
         return plan.answers
@@ -94,10 +95,10 @@ final class Writer: Sendable {
 
     /// - Returns: how many headers are stored by then.
     private func write(_ plan: GroupPlan, storedHeaders: Int) throws -> Int {
-        let store = try log.store()
+        let store = try core.store()
         var transaction = try store.environment.beginWrite()
         var storedHeaders = storedHeaders
-        for text in log.packer.headers.texts(from: storedHeaders) {
+        for text in core.packer.headers.texts(from: storedHeaders) {
             let sealed = Sealed.bytes(of: text)
             try transaction.put(sealed.span.bytes, at: UInt64(storedHeaders), in: store.headers, .append)
             storedHeaders += 1
@@ -142,7 +143,7 @@ struct WriterState {
         }
     }
 
-    mutating func committed(_ plan: GroupPlan, recordedAt: Instant) {
+    mutating func advance(by plan: GroupPlan, recordedAt: Instant) {
         edge = plan.edge
         lastRecordedAt = recordedAt
         for (identity, position) in plan.identities {

@@ -60,11 +60,14 @@ package final class WriterQueue: Sendable {
     /// How many requests wait.
     package var count: Int { state.withLock { $0.requests.count } }
 
-    /// Waits until so many requests wait, or as many events as fit a group, for as long as `patience` lasts.
-    package func wait(forRequests count: Int, eventLimit: Int, patience: Duration) {
+    /// Waits until so many requests wait, or as much as fits a group, for as long as `patience` lasts.
+    package func wait(forRequests count: Int, eventLimit: Int, byteLimit: Int, patience: Duration) {
         let deadline = DispatchTime.now() + .nanoseconds(Int(patience / .nanoseconds(1)))
         func isMoreAwaited() -> Bool {
-            state.withLock { !$0.isClosed && $0.requests.count < count && $0.eventCount < eventLimit }
+            state.withLock { state in
+                !state.isClosed && state.requests.count < count && state.eventCount < eventLimit
+                    && state.byteCount < byteLimit
+            }
         }
         while isMoreAwaited(), wake.wait(timeout: deadline) == .success {}
     }

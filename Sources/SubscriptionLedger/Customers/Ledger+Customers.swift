@@ -33,7 +33,7 @@ extension Ledger {
         return .object(head(size, question) + [.init("subscriptions", .array(rows))])
     }
 
-    /// What is to be told of a customer now.
+    /// What a posting or an identification is answered with: what is to be told of the customer now.
     /// - Parameter names: the members that say who it is.
     func answer(
         _ names: [JSONValue.Member], _ customer: CustomerHandle, token: AppAccountToken?

@@ -10,7 +10,7 @@ struct DamagedPageTests {
     enum Damage: CaseIterable {
         case zeroed, random, swapped, truncated, metaPages
 
-        func applied(to bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+        func applied(to bytes: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
             var bytes = bytes
             let pages = 0..<bytes.count / pageBytes
             let page = Int.random(in: pages, using: &random)
@@ -32,7 +32,7 @@ struct DamagedPageTests {
             return bytes
         }
 
-        static func noise(_ random: inout SeededGenerator) -> [UInt8] {
+        static func noise(_ random: inout SeededRandom) -> [UInt8] {
             (0..<pageBytes).map { _ in UInt8.random(in: 0...255, using: &random) }
         }
     }
@@ -42,7 +42,7 @@ struct DamagedPageTests {
         try await blocking {
             let sample = try SampleLog(seed: TestEnvironment.seed)
             let copy = try sample.copy()
-            var random = SeededGenerator(seed: TestEnvironment.seed)
+            var random = SeededRandom(seed: TestEnvironment.seed)
             var ends: [String: Int] = [:]
             _ = PageWalk.run(over: sample.bytes.span.bytes, flags: SampleLog.flags) { _, database, page in
                 ends[database] = Int(page)
@@ -68,7 +68,7 @@ struct DamagedPageTests {
         try await blocking {
             let sample = try SampleLog(seed: TestEnvironment.seed)
             let copy = try sample.copy()
-            var random = SeededGenerator(seed: TestEnvironment.seed)
+            var random = SeededRandom(seed: TestEnvironment.seed)
             var (found, harmless, refused, opened) = (0, 0, 0, 0)
             for round in 0..<(TestEnvironment.isLong ? 400 : 25) {
                 let bytes = damage.applied(to: sample.bytes, &random)

@@ -11,7 +11,7 @@ struct FlippedByteTests {
     @Test func `that is live is found and named; one that is dead does no harm`() async throws {
         let seed = TestEnvironment.seed
         let sample = try await blocking { try SampleLog(seed: seed) }
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let anywhere = (0..<Self.positions).map { _ in Int.random(in: sample.bytes.indices, using: &random) }
         let ofEachClass = Self.offsets(of: sample, &random)
         let flips = (anywhere + ofEachClass).map { ($0, UInt8.random(in: 1...255, using: &random)) }
@@ -38,7 +38,7 @@ struct FlippedByteTests {
     }
 
     /// All of the few in `meta`, some of every class.
-    private static func offsets(of sample: SampleLog, _ random: inout SeededGenerator) -> [Int] {
+    private static func offsets(of sample: SampleLog, _ random: inout SeededRandom) -> [Int] {
         var offsets: [ByteClass: [Int]] = [:]
         for offset in sample.bytes.indices { offsets[sample.classify(offset), default: []].append(offset) }
         return offsets.sorted { "\($0.key)" < "\($1.key)" }.flatMap { kind, offsets in

@@ -10,7 +10,7 @@ struct KillTests {
 
     @Test func `at any instant loses nothing that was acknowledged, and nothing is there twice`() async throws {
         try await blocking {
-            var random = SeededGenerator(seed: TestEnvironment.seed)
+            var random = SeededRandom(seed: TestEnvironment.seed)
             var (acknowledged, events) = (0, UInt64(0))
             let rounds = TestEnvironment.isLong ? 1_000 : Self.roundsPerFolder
             for first in stride(from: 0, to: rounds, by: Self.roundsPerFolder) {

@@ -1,4 +1,5 @@
 import EventLog
+import TestSupport
 
 /// The disk beneath a trace: what of the log's data file would surely outlive a power loss, and what might.
 struct Disk {
@@ -64,7 +65,7 @@ struct Disk {
     }
 
     /// Everything before the last sync, and of each page written since, any of its states.
-    func remains(_ random: inout SeededGenerator) -> Remains? {
+    func remains(_ random: inout SeededRandom) -> Remains? {
         let mayBeMissing = pendingEntries.contains { dataFile == $0 || dataFile.hasPrefix($0 + "/") }
         guard hasDataFile, !(mayBeMissing && random.chance(50)) else { return nil }
         var remains = Remains(bytes: durable)

@@ -85,7 +85,7 @@ private struct PowerLosses {
     }
 
     func cut(_ count: Int) throws -> Outcome {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var outcome = Outcome()
         var disk = Disk(trace, folder: folder)
         var next = 0
@@ -100,7 +100,7 @@ private struct PowerLosses {
     }
 
     /// Half of them lie where most is at stake, just before a sync, or soon after a call that failed.
-    private func cutPoints(_ count: Int, _ random: inout SeededGenerator) -> [Int] {
+    private func cutPoints(_ count: Int, _ random: inout SeededRandom) -> [Int] {
         let onDisk = trace.operations.indices.filter { trace.operations[$0].concernsDisk }
         let atStake = onDisk.indices.filter { place in
             if case .synced = trace.operations[onDisk[place]] { return true }
@@ -115,7 +115,7 @@ private struct PowerLosses {
         }.sorted()
     }
 
-    private func cut(_ disk: Disk, _ outcome: inout Outcome, _ random: inout SeededGenerator) throws {
+    private func cut(_ disk: Disk, _ outcome: inout Outcome, _ random: inout SeededRandom) throws {
         outcome.cuts += 1
         outcome.acknowledged = disk.acknowledged.positions.count
         guard let remains = disk.remains(&random) else {

@@ -1,10 +1,11 @@
 import EventLog
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct `Raw deflate` {
     @Test func `gives back what it took, of any length`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         for _ in 0..<2_000 {
             let plain =
                 generator.chance(50)
@@ -13,7 +14,7 @@ import Testing
             let dictionary = generator.bytes(generator.pick([0, 1, 700]))
             let deflate = Deflate(dictionary: dictionary)
             guard let packed = deflate.deflated(plain) else {
-                Issue.record("not deflated, seed \(SeededGenerator.seed)")
+                Issue.record("not deflated, seed \(SeededRandom.seed)")
                 return
             }
             #expect(deflate.inflated(packed, byteCount: plain.count, dictionary: dictionary) == plain)
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func `is used again after bytes that were none of its`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let deflate = Deflate(dictionary: [])
         let plain = Array("the same after every failure".utf8)
         let packed = deflate.deflated(plain) ?? []

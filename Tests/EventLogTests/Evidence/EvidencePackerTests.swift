@@ -1,13 +1,14 @@
 import EventLog
 import Glibc
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct `Evidence packing` {
     private static let samples = 3_000
 
     @Test func `gives every text back byte for byte`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let packer = EvidencePacker(headers: HeaderTable(texts: []))
         var packedCount = 0
         for _ in 0..<Self.samples {
@@ -15,7 +16,7 @@ import Testing
             let evidence = generator.chance(90) ? jws.evidence : Evidence(bytes: jws.text)
             let packed = packer.pack(evidence)
             let back = packer.unpack(packed, byteCount: evidence.bytes.count)
-            #expect(back == evidence.bytes, "seed \(SeededGenerator.seed)")
+            #expect(back == evidence.bytes, "seed \(SeededRandom.seed)")
             packedCount += packed.first == EvidencePacker.jwsVersion ? 1 : 0
         }
         #expect(packedCount > Self.samples / 4)
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func `keeps a JWS raw whose parts are not where it says`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let packer = EvidencePacker(headers: HeaderTable(texts: []))
         for _ in 0..<500 {
             var told = SampleJWS.notification(&generator)
@@ -54,12 +55,12 @@ import Testing
             default: told.signature[3] ^= 1
             }
             let packed = packer.pack(Evidence(bytes: text, layout: .jws(told.layout)))
-            #expect(packed == [EvidencePacker.rawVersion] + text, "seed \(SeededGenerator.seed)")
+            #expect(packed == [EvidencePacker.rawVersion] + text, "seed \(SeededRandom.seed)")
         }
     }
 
     @Test func `of a notification takes less than 0.8 KB of its 18`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let packer = EvidencePacker(headers: HeaderTable(texts: []))
         for _ in 0..<50 {
             let jws = SampleJWS.notification(&generator)
@@ -91,7 +92,7 @@ import Testing
     }
 
     @Test func `needs the headers it was packed with`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let jws = SampleJWS.notification(&generator)
         let packed = EvidencePacker(headers: HeaderTable(texts: [])).pack(jws.evidence)
         #expect(EvidencePacker(headers: HeaderTable(texts: [])).unpack(packed, byteCount: jws.text.count) == nil)
@@ -102,7 +103,7 @@ import Testing
 
 @Suite struct `Damaged evidence` {
     @Test func `is found in whatever bit it is`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let packer = EvidencePacker(headers: HeaderTable(texts: []))
         let jws = SampleJWS.notification(&generator)
         let packed = packer.pack(jws.evidence)
@@ -123,7 +124,7 @@ import Testing
 
     /// With the checksum made right again, so that the rest of the unpacking sees what a forger wrote.
     @Test func `that somebody made on purpose comes back as other bytes or not at all`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let packer = EvidencePacker(headers: HeaderTable(texts: [Array("h".utf8), []]))
         var (refused, other) = (0, 0)
         for _ in 0..<10_000 {
@@ -145,11 +146,11 @@ import Testing
             #expect(back.count == count)
             other += back == jws.text ? 0 : 1
         }
-        #expect(refused > 500 && other > 500, "seed \(SeededGenerator.seed): \(refused) refused, \(other) other")
+        #expect(refused > 500 && other > 500, "seed \(SeededRandom.seed): \(refused) refused, \(other) other")
     }
 
     @Test func `of any bytes is refused`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let packer = EvidencePacker(headers: HeaderTable(texts: [Array("h".utf8)]))
         for count in 0..<2_000 {
             let bytes = Self.sealed([generator.pick([1, 1, 1, 2, 255]), 1, UInt8(count % 4)] + generator.bytes(count))

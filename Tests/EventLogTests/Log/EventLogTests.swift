@@ -1,5 +1,6 @@
 import EventLog
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct `The event log` {
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func `is the array of what was appended, closed and opened as often as one likes`() async throws {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let setup = try LogUnderTest()
         var model = Model()
         for _ in 0..<25 {
@@ -55,7 +56,7 @@ import Testing
         #expect(model.events.count > 1_000)
     }
 
-    private static func draft(_ generator: inout SeededGenerator) -> EventDraft {
+    private static func draft(_ generator: inout SeededRandom) -> EventDraft {
         // A few thousand names, so that many come again, and few enough UUIDs that some are shared.
         let key = "key \(Int.random(in: 0..<3_000, using: &generator))"
         let uuid = generator.chance(30) ? "uuid \(Int.random(in: 0..<800, using: &generator))" : nil
@@ -82,7 +83,7 @@ import Testing
         let other = read.indices.first { index in
             read[index].0 != records[index] || read[index].1 != model.events[index].draft.evidence.bytes
         }
-        #expect(other == nil, "seed \(SeededGenerator.seed)")
+        #expect(other == nil, "seed \(SeededRandom.seed)")
         for position in stride(from: 0, to: records.count, by: 37) {
             #expect(try log.record(at: UInt64(position)) == records[position])
             #expect(try log.evidence(at: UInt64(position)) == model.events[position].draft.evidence.bytes)

@@ -1,5 +1,6 @@
 import EventLog
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct `Record format 1` {
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test func `reads any bytes or refuses them, and gives back what it read`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         var accepted = 0
         for _ in 0..<20_000 {
             var bytes = GoldenRecord.all.randomElement(using: &generator)?.record.bytes ?? []
@@ -108,7 +109,7 @@ import Testing
             }
             guard let record = try? Record(reading: bytes.span.bytes) else { continue }
             accepted += 1
-            #expect(record.bytes == bytes, "seed \(SeededGenerator.seed)")
+            #expect(record.bytes == bytes, "seed \(SeededRandom.seed)")
         }
         #expect(accepted > 10_000)
     }

@@ -4,6 +4,7 @@ import FoundationEssentials
 import LMDB
 import Primitives
 import Synchronization
+import TestSupport
 import Testing
 
 /// A log in a folder of its own, the clock it reads, and who follows it; it can be closed and opened again.
@@ -200,7 +201,7 @@ extension EventLog {
         _ drafts: [EventDraft], expecting outcomes: [Outcome], _ location: SourceLocation = #_sourceLocation
     ) async throws {
         let found = try await append(drafts)
-        #expect(found == outcomes, "seed \(SeededGenerator.seed)", sourceLocation: location)
+        #expect(found == outcomes, "seed \(SeededRandom.seed)", sourceLocation: location)
     }
 
     /// Offers drafts to the writer before it returns.

@@ -1,5 +1,6 @@
 import EventLog
 import Primitives
+import TestSupport
 
 /// A JWS in parts, with those that stand in its payload, as packing wants to know them.
 struct SampleJWS {
@@ -39,7 +40,7 @@ struct SampleJWS {
 extension SampleJWS {
     /// What the App Store sends after a renewal: field for field, with headers as long as its three certificates and
     /// signatures that no compressor can shorten.
-    static func notification(_ generator: inout SeededGenerator) -> SampleJWS {
+    static func notification(_ generator: inout SeededRandom) -> SampleJWS {
         let header = (0..<4_000).map { UInt8(ascii: "a") + UInt8($0 * $0 % 26) }
         func digits(_ count: Int) -> String {
             (0..<count).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
@@ -78,7 +79,7 @@ extension SampleJWS {
     }
 
     /// Any shape that a text with two dots can have, up to JWS within JWS.
-    static func random(_ generator: inout SeededGenerator, depth: Int = 0) -> SampleJWS {
+    static func random(_ generator: inout SeededRandom, depth: Int = 0) -> SampleJWS {
         var jws = SampleJWS(
             header: generator.header(), payload: [],
             signature: generator.bytes(generator.chance(85) ? 64 : generator.pick([0, 1, 63, 65, 132])))
@@ -93,17 +94,7 @@ extension SampleJWS {
     }
 }
 
-extension SeededGenerator {
-    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
-
-    mutating func pick<Element>(_ elements: [Element]) -> Element {
-        elements[Int.random(in: elements.indices, using: &self)]
-    }
-
-    mutating func bytes(_ count: Int) -> [UInt8] {
-        (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) }
-    }
-
+extension SeededRandom {
     fileprivate mutating func header() -> [UInt8] {
         switch Int.random(in: 0..<10, using: &self) {
         case 0: []

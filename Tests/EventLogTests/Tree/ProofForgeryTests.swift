@@ -1,5 +1,6 @@
 import EventLog
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct `Forged Merkle proofs` {
@@ -23,14 +24,14 @@ import Testing
     }
 
     @Test func `an inclusion proof holds for nothing else`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         var reference = ReferenceTree(size: 2_000)
         for _ in 0..<60 {
             let size = Int.random(in: 1...2_000, using: &generator)
             let index = Int.random(in: 0..<size, using: &generator)
             let root = reference.root(size: size)
             let proof = reference.path(index, 0..<size)
-            let comment: Comment = "entry \(index) of \(size), seed \(SeededGenerator.seed)"
+            let comment: Comment = "entry \(index) of \(size), seed \(SeededRandom.seed)"
             func holds(
                 _ proof: [Digest], leaf: Digest? = nil, index otherIndex: Int? = nil, root otherRoot: Digest? = nil
             ) -> Bool {
@@ -47,14 +48,14 @@ import Testing
     }
 
     @Test func `a consistency proof holds for nothing else`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         var reference = ReferenceTree(size: 2_000)
         for _ in 0..<60 {
             let newSize = Int.random(in: 2...2_000, using: &generator)
             let oldSize = Int.random(in: 1..<newSize, using: &generator)
             let (oldRoot, newRoot) = (reference.root(size: oldSize), reference.root(size: newSize))
             let proof = reference.subproof(oldSize, 0..<newSize)
-            let comment: Comment = "\(oldSize) in \(newSize), seed \(SeededGenerator.seed)"
+            let comment: Comment = "\(oldSize) in \(newSize), seed \(SeededRandom.seed)"
             func holds(_ proof: [Digest], old: Digest? = nil, new: Digest? = nil) -> Bool {
                 MerkleTree.verifyConsistency(
                     oldSize: UInt64(oldSize), oldRoot: old ?? oldRoot, newSize: UInt64(newSize),
@@ -70,7 +71,7 @@ import Testing
 
     /// A root does not commit to a size, so some proofs hold for several; which ones is the definition's to say.
     @Test func `a proof under other sizes holds exactly where the definition does`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         var reference = ReferenceTree(size: 300)
         for _ in 0..<20_000 {
             let size = Int.random(in: 1...300, using: &generator)
@@ -79,7 +80,7 @@ import Testing
             let claimedNumber =
                 Bool.random(using: &generator) ? number : Int.random(in: 1...300, using: &generator)
             let comment: Comment =
-                "\(number) of \(size) as \(claimedNumber) of \(claimedSize), seed \(SeededGenerator.seed)"
+                "\(number) of \(size) as \(claimedNumber) of \(claimedSize), seed \(SeededRandom.seed)"
 
             let root = reference.root(size: size)
             let leaf = reference.leaves[number - 1]
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test func `proofs of any length for any sizes are answered`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let extremes: [UInt64] = [0, 1, 2, 3, 255, 256, 257, 1 << 32, 1 << 63, .max - 1, .max]
         for length in [0, 1, 2, 8, 63, 64, 65, 10_000] {
             let proof = [Digest](repeating: UniformTree.leaf, count: length)

@@ -1,11 +1,12 @@
 import EventLog
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct `Merkle proofs` {
     /// Pairs of a smaller and a larger size up to 70,000.
     static let sizePairs: [(Int, Int)] = {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let edges = [
             (1, 70_000), (255, 256), (256, 257), (256, 70_000), (65_535, 65_536), (65_536, 70_000), (69_999, 70_000),
         ]
@@ -59,7 +60,7 @@ import Testing
         let inclusion = try #require(tree.inclusionProof(of: UInt64(smaller)) { reference.stored($0, $1) })
         let consistency = try #require(tree.consistencyProof(from: UInt64(smaller)) { reference.stored($0, $1) })
         let root = reference.root(size: larger)
-        let comment: Comment = "\(smaller) in \(larger), seed \(SeededGenerator.seed)"
+        let comment: Comment = "\(smaller) in \(larger), seed \(SeededRandom.seed)"
         #expect(inclusion == reference.path(smaller, 0..<larger), comment)
         #expect(consistency == reference.subproof(smaller, 0..<larger), comment)
         #expect(

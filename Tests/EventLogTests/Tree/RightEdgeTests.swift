@@ -1,11 +1,12 @@
 import EventLog
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct `Right edge` {
     /// Around every place where something is completed, and at random.
     static let sizes: [Int] = {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let edges = [0, 1, 2, 255, 256, 257, 511, 512, 513, 65_535, 65_536, 65_537, 65_791, 65_792, 65_793, 70_000]
         return edges + (0..<24).map { _ in Int.random(in: 600...70_000, using: &generator) }
     }()
@@ -26,7 +27,7 @@ import Testing
     func `the root of a larger tree is that of the definition`(size: Int) {
         var reference = ReferenceTree(size: size)
         #expect(
-            RightEdge.grown(to: size).root == reference.root(size: size), "size \(size), seed \(SeededGenerator.seed)")
+            RightEdge.grown(to: size).root == reference.root(size: size), "size \(size), seed \(SeededRandom.seed)")
     }
 
     @Test func `the root of each 256 complete children is given out once, in order`() {
@@ -59,7 +60,7 @@ import Testing
     func `an edge read from stored hashes is the one that was grown`(size: Int) {
         var reference = ReferenceTree(size: size)
         let edge = RightEdge(size: UInt64(size)) { level, index in reference.stored(level, index) }
-        #expect(edge == RightEdge.grown(to: size), "size \(size), seed \(SeededGenerator.seed)")
+        #expect(edge == RightEdge.grown(to: size), "size \(size), seed \(SeededRandom.seed)")
     }
 
     @Test(arguments: [

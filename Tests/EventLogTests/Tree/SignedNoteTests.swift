@@ -1,5 +1,6 @@
 import EventLog
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct `Signed notes` {
@@ -153,7 +154,7 @@ import Testing
     }
 
     @Test func `any bytes are answered`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let seed = Array(PublishedNote.note.utf8)
         for _ in 0..<5_000 {
             var bytes = seed
@@ -165,7 +166,7 @@ import Testing
                 default: bytes.removeSubrange(place..<min(bytes.count, place + 3))
                 }
             }
-            if let note = try? SignedNote(bytes: bytes) { #expect(note.bytes == bytes, "seed \(SeededGenerator.seed)") }
+            if let note = try? SignedNote(bytes: bytes) { #expect(note.bytes == bytes, "seed \(SeededRandom.seed)") }
         }
     }
 }

@@ -1,5 +1,6 @@
 import EventLog
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct Tiles {
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test func `every path that is read is written back the same`() {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let parts = [
             "tile", "0", "7", "63", "64", "entries", "000", "x000", "x001", "017", ".p", "000.p", "1", "255", "256", "",
         ]
@@ -140,7 +141,7 @@ import Testing
                     parts[Int.random(in: parts.indices, using: &generator)]
                 }).joined(separator: "/")
             if let resource = TileResource(path: path) {
-                #expect(resource.path == path, "seed \(SeededGenerator.seed)")
+                #expect(resource.path == path, "seed \(SeededRandom.seed)")
             }
         }
     }

@@ -1,5 +1,6 @@
 import EventLog
 import Primitives
+import TestSupport
 import Testing
 
 @Suite struct `The same thing twice` {
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test func `are found by halving as by counting`() async throws {
-        var generator = SeededGenerator()
+        var generator = SeededRandom()
         let setup = try LogUnderTest()
         try await setup.writing { log in
             #expect(try log.size(recordedUpTo: .latest) == 0)
@@ -127,7 +128,7 @@ import Testing
             for time in Set(times) {
                 for instant in (-1...1).map({ time.advanced(byMilliseconds: $0) }) {
                     let counted = UInt64(times.count { $0 <= instant })
-                    #expect(try log.size(recordedUpTo: instant) == counted, "seed \(SeededGenerator.seed)")
+                    #expect(try log.size(recordedUpTo: instant) == counted, "seed \(SeededRandom.seed)")
                 }
             }
             #expect(try log.size(recordedUpTo: .earliest) == 0)

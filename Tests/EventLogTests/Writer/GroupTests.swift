@@ -164,26 +164,28 @@ import Testing
                     }
                 })
         }
-        func wait(forRequests count: Int, eventLimit: Int) -> Task<Void, Never> {
+        func wait(forRequests count: Int, eventLimit: Int = 100, byteLimit: Int = .max) -> Task<Void, Never> {
             Task {
                 await withCheckedContinuation { continuation in
                     DispatchQueue.global().async {
-                        queue.wait(forRequests: count, eventLimit: eventLimit, patience: .seconds(3_600))
+                        queue.wait(
+                            forRequests: count, eventLimit: eventLimit, byteLimit: byteLimit, patience: .seconds(3_600))
                         continuation.resume()
                     }
                 }
             }
         }
         offer()
-        let three = wait(forRequests: 3, eventLimit: 100)
+        let three = wait(forRequests: 3)
         for _ in 0..<2 { offer() }
         await three.value
         let full = wait(forRequests: 100, eventLimit: 8)
         offer()
         await full.value
+        await wait(forRequests: 100, byteLimit: 8 * event.byteCount).value
         // Who does not come is not waited for beyond the patience.
-        queue.wait(forRequests: 100, eventLimit: 100, patience: .milliseconds(1))
-        let closed = wait(forRequests: 100, eventLimit: 100)
+        queue.wait(forRequests: 100, eventLimit: 100, byteLimit: .max, patience: .milliseconds(1))
+        let closed = wait(forRequests: 100)
         queue.close()
         await closed.value
         let group = queue.takeGroup(eventLimit: 100, byteLimit: .max) ?? []
