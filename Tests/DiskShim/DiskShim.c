@@ -76,11 +76,16 @@ static int kind_of(int descriptor) {
     return descriptor >= 0 && descriptor < DESCRIPTORS ? kinds[descriptor] : 0;
 }
 
-/* Whether this call is the one that is to fail; counts the calls of each kind. */
+/* Whether this call, the `ordinal`th of its kind, is one that is to fail. */
 static int fails(const char *kind, int ordinal) {
     char wanted[32];
-    snprintf(wanted, sizeof wanted, ",%s=%d,", kind, ordinal);
-    return strstr(failures, wanted) != NULL;
+    int length = snprintf(wanted, sizeof wanted, ",%s=", kind);
+    for (const char *found = failures; (found = strstr(found, wanted)) != NULL; found += length) {
+        int first = 0, further = 0;
+        sscanf(found + length, "%d+%d", &first, &further);
+        if (ordinal >= first && ordinal - first <= further) return 1;
+    }
+    return 0;
 }
 
 static int is_new(const char *path, int flags) {

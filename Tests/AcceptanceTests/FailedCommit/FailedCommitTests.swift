@@ -4,10 +4,11 @@ import Testing
 
 @Suite("A failed commit", .serialized)
 struct FailedCommitTests {
-    /// Calls of liblmdb that answer EIO, counted from the start: those of opening come first. See DiskShim.h.
+    /// Calls of liblmdb that answer EIO, counted from the start: those of opening come first. See DiskShim.h. In the
+    /// last row the commit is there all the same, and the log cannot be opened again for longer than is waited for.
     @Test(arguments: [
         "write=20", "sync=20", "meta=20", "meta-kept=20", "meta-stuck=20",
-        "sync=20,sync=21,sync=22", "write=20,sync=24,meta=27,meta-kept=30,meta-stuck=33",
+        "sync=20,sync=21,sync=22", "write=20,sync=24,meta=27,meta-kept=30,meta-stuck=33", "meta-stuck=20,meta=21+3000",
     ])
     func `is answered io_error, loses nothing acknowledged, and its retries make no doubles`(
         failures: String

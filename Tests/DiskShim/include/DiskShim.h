@@ -10,7 +10,8 @@
  DISK_SHIM_TRACE   where to append the trace; none is written without it
  DISK_SHIM_NOSYNC  set: fsync and fdatasync of the data file do nothing and are not recorded. Writes through a
                    descriptor opened with O_DSYNC stay durable.
- DISK_SHIM_FAIL    comma-separated KIND=N: the Nth call of that kind on that data file answers EIO
+ DISK_SHIM_FAIL    comma-separated KIND=N or KIND=N+M: the Nth call of that kind on that data file answers EIO, and so
+                   do the M after it
      write       a write through the plain descriptor; nothing is written
      sync        fsync or fdatasync; nothing is synced
      meta        a write through the O_DSYNC descriptor; nothing is written
