@@ -18,9 +18,9 @@ struct PayloadReader {
         self.payload = payload
     }
 
-    func string(_ field: StaticString) -> String? { payload.string(field) }
-    func integer(_ field: StaticString) -> Int64? { payload.integer(field) }
-    func bool(_ field: StaticString) -> Bool? { payload.bool(field) }
+    func string(_ field: StaticString) -> String? { payload[field]?.string }
+    func integer(_ field: StaticString) -> Int64? { payload[field]?.integer }
+    func bool(_ field: StaticString) -> Bool? { payload[field]?.bool }
     func strings(_ field: StaticString) -> [String]? { payload[field]?.elements?.compactMap(\.string) }
 
     func vocabulary<Value: OpenVocabulary>(_ field: StaticString) -> Value? {

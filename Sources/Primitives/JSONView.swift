@@ -41,14 +41,27 @@ package struct JSONView: Sendable {
         return elements
     }
 
-    package var string: String? { document.string(at: index) }
+    package var string: String? {
+        let text = document.bytes[byteRange]
+        return switch node.kind {
+        case .string: String(decoding: text, as: UTF8.self)
+        case .escapedString: String(decoding: JSONEscapes.decode(text), as: UTF8.self)
+        default: nil
+        }
+    }
 
     /// Where the text of a string without escapes stands in the document's bytes.
     package var plainStringRange: Range<Int>? {
         node.kind == .string ? byteRange : nil
     }
 
-    package var bool: Bool? { document.bool(at: index) }
+    package var bool: Bool? {
+        switch node.kind {
+        case .true: true
+        case .false: false
+        default: nil
+        }
+    }
 
     /// A number as it is written.
     package var numberText: String? {
@@ -60,26 +73,26 @@ package struct JSONView: Sendable {
     }
 
     /// A number without fraction or exponent that fits 64 bits.
-    package var integer: Int64? { document.integer(at: index) }
+    package var integer: Int64? {
+        guard node.kind == .number else { return nil }
+        var digits = document.bytes[byteRange]
+        let negative = digits.first == UInt8(ascii: "-")
+        if negative { digits = digits.dropFirst() }
+        var value: Int64 = 0
+        for digit in digits {
+            guard digit >= 48, digit <= 57 else { return nil }
+            let (product, overflowed) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overflowedAgain) = product.subtractingReportingOverflow(Int64(digit - 48))
+            guard !overflowed, !overflowedAgain else { return nil }
+            value = sum
+        }
+        if negative { return value }
+        return value == .min ? nil : -value
+    }
 
     /// The bytes of the value as they stand in the text (a string without its quotes).
     package var byteRange: Range<Int> {
         Int(node.start)..<Int(node.end)
-    }
-}
-
-// The members of an object by key, without the views in between: a payload is asked for forty.
-extension JSONView {
-    package func string(_ key: StaticString) -> String? {
-        document.member(key, of: index).flatMap(document.string(at:))
-    }
-
-    package func integer(_ key: StaticString) -> Int64? {
-        document.member(key, of: index).flatMap(document.integer(at:))
-    }
-
-    package func bool(_ key: StaticString) -> Bool? {
-        document.member(key, of: index).flatMap(document.bool(at:))
     }
 }
 
@@ -107,41 +120,5 @@ extension JSONDocument {
         }
         // By bytes: to String's equality U+212A, the Kelvin sign, is a K.
         return JSONEscapes.decode(bytes[Int(node.start)..<Int(node.end)]).elementsEqual(wanted)
-    }
-
-    fileprivate func string(at index: Int) -> String? {
-        let node = nodes[index]
-        let text = bytes[Int(node.start)..<Int(node.end)]
-        return switch node.kind {
-        case .string: String(decoding: text, as: UTF8.self)
-        case .escapedString: String(decoding: JSONEscapes.decode(text), as: UTF8.self)
-        default: nil
-        }
-    }
-
-    fileprivate func bool(at index: Int) -> Bool? {
-        switch nodes[index].kind {
-        case .true: true
-        case .false: false
-        default: nil
-        }
-    }
-
-    fileprivate func integer(at index: Int) -> Int64? {
-        let node = nodes[index]
-        guard node.kind == .number else { return nil }
-        var digits = bytes[Int(node.start)..<Int(node.end)]
-        let negative = digits.first == UInt8(ascii: "-")
-        if negative { digits = digits.dropFirst() }
-        var value: Int64 = 0
-        for digit in digits {
-            guard digit >= 48, digit <= 57 else { return nil }
-            let (product, overflowed) = value.multipliedReportingOverflow(by: 10)
-            let (sum, overflowedAgain) = product.subtractingReportingOverflow(Int64(digit - 48))
-            guard !overflowed, !overflowedAgain else { return nil }
-            value = sum
-        }
-        if negative { return value }
-        return value == .min ? nil : -value
     }
 }

@@ -73,11 +73,7 @@ package final class Ledger: Sendable {
 
     /// Opens the ledger of a folder for reading beside whoever writes. Nothing in the folder changes.
     package init(reading configuration: Configuration) throws {
-        guard configuration.folder.exists else {
-            throw EventLogError(
-                .ioError, "there is no ledger at \(configuration.folder.path)", expected: "a data folder",
-                found: "none", hint: "Give --data, or make one with `subledger ingest`.")
-        }
+        try configuration.folder.requireExists()
         log = try EventLog(reading: configuration.log, origin: configuration.origin)
         derived = try Derived(
             reading: configuration.folder.derived, mapSizeBytes: configuration.mapSizeBytes,

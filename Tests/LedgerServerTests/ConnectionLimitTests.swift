@@ -3,7 +3,7 @@ import HTTPTypes
 import Primitives
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionLimitTests {
     @Test(
         arguments: [
             "X-Large: " + String(repeating: "a", count: 17 * 1_024) + "\r\n",

@@ -6,7 +6,7 @@ import Primitives
 import SubscriptionLedger
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FollowingTests {
+@Suite(.timeLimit(.minutes(5))) struct FollowingTests {
     private static let accept = "Accept: text/event-stream\r\n"
 
     @Test func `a follower gets what is there and then what comes, under its position`() async throws {

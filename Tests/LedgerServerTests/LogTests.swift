@@ -28,7 +28,7 @@ import Testing
         #expect(log.lines == ["1970-01-01T00:00:00.000Z warning said so a=b c\n"])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a call is told by its route, status and time, and by nothing that was asked`() async throws {
         let test = try TestLedger(keys: TestKey.all)
         let notification = try #require(Sample.notifications().first)

@@ -6,7 +6,7 @@ import SubscriptionLedger
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ShutdownTests {
+@Suite(.timeLimit(.minutes(5))) struct ShutdownTests {
     @Test func `under load what was taken is answered, and what was answered is in the log`() async throws {
         let test = try TestLedger()
         let notifications = BulkNotifications(count: 2_000)

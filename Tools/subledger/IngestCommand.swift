@@ -36,10 +36,10 @@ struct IngestCommand: AsyncParsableCommand {
         let started = SystemClock.now()
         // Before the ledger is opened: opening makes one where there is none.
         let files = try ArtifactFiles.readable(paths)
+        let customer = try customer.map { try CustomerName($0) }
         let opened = try Ledger(writing: try ledger.configuration(trust))
         defer { opened.close() }
-        var pipeline =
-            try customer.map { try IngestPipeline(ledger: opened, customerId: $0) } ?? IngestPipeline(ledger: opened)
+        var pipeline = IngestPipeline(ledger: opened, customer: customer)
         let report = IngestReport(format: output.effectiveFormat, showsProgress: output.showsProgress)
         for file in files {
             try await ArtifactFiles.forEach(in: file) { found in

@@ -22,6 +22,15 @@ package struct DataFolder: Sendable {
     /// Whether a ledger was ever opened here.
     package var exists: Bool { access(log + "/data.mdb", F_OK) == 0 }
 
+    /// - Throws: `io_error` where no ledger was ever opened.
+    package func requireExists() throws(EventLogError) {
+        guard exists else {
+            throw EventLogError(
+                .ioError, "there is no ledger at \(path)", expected: "a data folder", found: "none",
+                hint: "Give --data, or make one with `subledger ingest`.")
+        }
+    }
+
     /// Whether its vault was ever opened.
     package var hasVault: Bool { access(vault + "/data.mdb", F_OK) == 0 }
 

@@ -5,11 +5,14 @@ import Synchronization
 /// What was refused although well-formed, kept to be tried again after a fix: one file an artifact, named by the
 /// digest of its bytes, with the reason of the first refusal in front.
 ///
-/// Bounded, since anybody may send it: when it is full, what is there stays and new items are not kept.
+/// Bounded, since anybody may send it: when it is full, what is there stays and new items are not kept. Items may be
+/// dropped by another process meanwhile.
 package final class Quarantine: Sendable {
     package struct Limits: Sendable {
         package var items = 10_000
         package var bytes = 256 * 1_024 * 1_024
+        /// For how long a count is trusted not to have fallen: counting looks at every item.
+        package var countLifetime = Duration.seconds(1)
 
         package init() {}
     }
@@ -19,14 +22,21 @@ package final class Quarantine: Sendable {
         package var bytes: Int
     }
 
+    private struct Count {
+        var contents: Contents
+        var counted = ContinuousClock.now
+
+        init(_ folder: String) throws(EventLogError) { contents = try measure(folder) }
+    }
+
     private let folder: String
     private let limits: Limits
-    private let contents: Mutex<Contents>
+    private let count: Mutex<Count>
 
     package init(folder: DataFolder, limits: Limits = Limits()) throws(EventLogError) {
         self.folder = folder.quarantine
         self.limits = limits
-        contents = Mutex(try Self.measure(folder.quarantine))
+        count = Mutex(try Count(folder.quarantine))
     }
 
     /// Keeps an artifact, durably, once per digest.
@@ -37,17 +47,33 @@ package final class Quarantine: Sendable {
         let path = "\(folder)/\(Digest.sha256(of: artifact).hex)"
         let file = Array(note.serialized().utf8) + [UInt8(ascii: "\n")] + artifact
         // One at a time: of two callers with one artifact the second finds it there.
-        return try contents.withLock { contents throws(EventLogError) in
+        return try count.withLock { count throws(EventLogError) in
             if access(path, F_OK) == 0 { return true }
-            guard contents.items < limits.items, contents.bytes + file.count <= limits.bytes else { return false }
+            if !hasRoom(count.contents, for: file) { try recount(&count) }
+            guard hasRoom(count.contents, for: file) else { return false }
             try SmallFile.write(file, to: path)
-            contents.items += 1
-            contents.bytes += file.count
+            count.contents.items += 1
+            count.contents.bytes += file.count
             return true
         }
     }
 
-    package var size: Contents { contents.withLock { $0 } }
+    /// - Throws: `io_error` when the folder cannot be read.
+    package func size() throws(EventLogError) -> Contents {
+        try count.withLock { count throws(EventLogError) in
+            try recount(&count)
+            return count.contents
+        }
+    }
+
+    private func hasRoom(_ contents: Contents, for file: [UInt8]) -> Bool {
+        contents.items < limits.items && contents.bytes + file.count <= limits.bytes
+    }
+
+    private func recount(_ count: inout Count) throws(EventLogError) {
+        guard ContinuousClock.now - count.counted >= limits.countLifetime else { return }
+        count = try Count(folder)
+    }
 
     /// Counted from the files, for who does not write.
     package static func measure(_ folder: String) throws(EventLogError) -> Contents {
@@ -66,7 +92,8 @@ package final class Quarantine: Sendable {
         }
     }
 
-    private static func items(in folder: String) throws(EventLogError) -> [(name: String, byteCount: Int)] {
+    /// The names and sizes of the files.
+    static func items(in folder: String) throws(EventLogError) -> [(name: String, byteCount: Int)] {
         guard let directory = opendir(folder) else {
             if errno == ENOENT { return [] }
             throw EventLogError(system: "\(folder) cannot be read")
@@ -79,10 +106,13 @@ package final class Quarantine: Sendable {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
             guard name.utf8.count == 64 else { continue }
-            var status = stat()
-            guard stat("\(folder)/\(name)", &status) == 0 else { continue }
-            items.append((name, Int(status.st_size)))
+            if let byteCount = byteCount(of: "\(folder)/\(name)") { items.append((name, byteCount)) }
         }
         return items
+    }
+
+    static func byteCount(of path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 }

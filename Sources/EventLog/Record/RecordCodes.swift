@@ -32,7 +32,7 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
 }
 
 /// By which way an event came.
-package enum EventSource: UInt8, Sendable {
+package enum EventSource: UInt8, CaseIterable, Sendable {
     case http = 1, file, poll, reconcile, `operator`, `import`
 
     package var name: String {
@@ -44,6 +44,11 @@ package enum EventSource: UInt8, Sendable {
         case .operator: "operator"
         case .import: "import"
         }
+    }
+
+    package init?(name: String) {
+        guard let source = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = source
     }
 }
 

@@ -38,17 +38,17 @@ final class Writer: Sendable {
     }
 
     private func run() {
+        // Nil until the log has told it, and again after a group that failed.
         var state: WriterState?
         while let group = queue.takeGroup(
             eventLimit: configuration.groupCommitEvents, byteLimit: Self.groupByteLimit)
         {
             do {
-                if state == nil {
-                    try core.ensureOpen()
-                    state = try core.writerState(recent: follower.unappliedIdentities())
-                }
+                // Taken out to be changed in place: its memory of identities is far larger than a group.
+                var current = try state.take() ?? stateOfLog()
                 let start = ContinuousClock.now
-                let answers = try commit(group, &state)
+                let answers = try commit(group, &current)
+                state = current
                 let duration = ContinuousClock.now - start
                 let waiting = queue.count
                 for (request, answer) in zip(group, answers) { request.answer.resume(returning: answer) }
@@ -64,32 +64,31 @@ final class Writer: Sendable {
         }
     }
 
-    private func commit(_ group: [AppendRequest], _ state: inout WriterState?) throws -> [[Appended]] {
+    private func stateOfLog() throws -> WriterState {
+        try core.ensureOpen()
+        return try core.writerState(recent: follower.unappliedIdentities())
+    }
+
+    private func commit(_ group: [AppendRequest], _ state: inout WriterState) throws -> [[Appended]] {
         let stored = try follower.storedIdentities(group.flatMap(\.identities))
-        // Taken out to be changed in place: its memory of identities is far larger than a group.
-        guard var current = state.take() else { throw EventLogError(.busy, "the log is not open") }
-        let recordedAt = max(configuration.clock(), current.lastRecordedAt)
-        let plan = GroupPlan(group, after: current.edge, recordedAt: recordedAt) { identity in
+        let recordedAt = max(configuration.clock(), state.lastRecordedAt)
+        let plan = GroupPlan(group, after: state.edge, recordedAt: recordedAt) { identity in
             // Of a UUID the memory may know a repeat only, whose first event is stored.
-            [stored[identity], current.recent[identity]].compactMap(\.self).min()
+            [stored[identity], state.recent[identity]].compactMap(\.self).min()
         }
-        guard !plan.newEvents.isEmpty else {
-            state = current
-            return plan.answers
-        }
+        guard !plan.newEvents.isEmpty else { return plan.answers }
         do {
-            current.storedHeaders = try write(plan, storedHeaders: current.storedHeaders)
+            state.storedHeaders = try write(plan, storedHeaders: state.storedHeaders)
         } catch let error as LMDBError {
-            if EventLogError.isNoRoom(error) { state = current } else { try core.reopen() }
+            if !EventLogError.isNoRoom(error) { try core.reopen() }
             throw EventLogError(error, while: "the group was not committed")
         }
-        current.advance(by: plan, recordedAt: recordedAt)
+        state.advance(by: plan, recordedAt: recordedAt)
         // Before the head: whoever sees the new one finds what its events say.
         follower.committed(plan.newEvents.map { CommittedEvent(record: $0.record, prepared: $0.prepared) })
         core.publish(plan.head)
         core.statistics.count(plan.newEvents.lazy.map(\.record))
-        current.forget(below: follower.appliedSize())
-        state = current
+        state.forget(below: follower.appliedSize())
         return plan.answers
     }
 

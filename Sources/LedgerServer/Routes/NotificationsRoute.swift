@@ -55,7 +55,7 @@ struct NotificationsRoute: Route {
         }
         if refusal.code.isQuarantined, !isQuarantined {
             return Problem(
-                .serviceUnavailable, refusal, hint: "The quarantine is full: see to what is in it.",
+                .serviceUnavailable, refusal, hint: "The quarantine is full: see `subledger quarantine list`.",
                 retryAfter: Problem.configurationPause)
         }
         return Problem(.forbidden, refusal)

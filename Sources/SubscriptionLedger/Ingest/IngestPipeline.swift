@@ -52,16 +52,10 @@ package struct IngestPipeline {
     private var checking: [Chunk] = []
     private var appending: Task<[Result], any Error>?
 
-    package init(ledger: Ledger) {
+    /// - Parameter customer: whose the transactions are, on the word of who ingests them.
+    package init(ledger: Ledger, customer: CustomerName? = nil) {
         self.ledger = ledger
-        customer = nil
-    }
-
-    /// - Parameter customerId: whose the transactions are, on the word of who ingests them.
-    /// - Throws: `customer_id_invalid`.
-    package init(ledger: Ledger, customerId: String) throws(CustomerError) {
-        self.ledger = ledger
-        customer = try CustomerName(customerId)
+        self.customer = customer
     }
 
     /// - Returns: results that have become known, in order.
@@ -121,8 +115,8 @@ package struct IngestPipeline {
             switch found.content {
             case .failure(let refusal): (.refused(refusal, artifact: []), nil)
             case .success(let content) where linking:
-                await ledger.checkLinkable(content, at: index, source: .file)
-            case .success(let content): (await ledger.check(content.jws, as: content.kind, source: .file), nil)
+                await ledger.checkLinkable(content, at: index, source: found.source)
+            case .success(let content): (await ledger.check(content.jws, as: content.kind, source: found.source), nil)
             }
         return Checked(
             file: found.file, byteCount: found.byteCount, kind: artifact.kind ?? found.claimedKind,

@@ -1,10 +1,13 @@
 package import AppStoreVerification
+package import EventLog
 import Primitives
 
 /// One thing read from a file, before any verification.
 package struct FoundArtifact: Sendable {
     /// The file, or `FILE:LINE` where a line is an artifact.
     package let file: String
+    /// How it came here.
+    package var source = EventSource.file
     /// The JWS it holds with the kind its wrapping says, or why it holds none.
     package let content: Result<Content, Refusal>
 
@@ -22,6 +25,13 @@ package struct FoundArtifact: Sendable {
     package var claimedKind: ArtifactKind? {
         guard let content = try? content.get() else { return nil }
         return content.kind ?? ArtifactKind(claimedBy: content.jws)
+    }
+}
+
+extension FoundArtifact {
+    /// What was refused before, to be tried again as from where it came.
+    package init(_ item: QuarantinedItem) {
+        self.init(file: item.digest, source: item.source, content: .success(Content(jws: item.artifact, kind: nil)))
     }
 }
 

@@ -3,7 +3,7 @@ import LedgerModel
 /// A caller's own name of a customer: an id, or the appAccountToken that it gave Apple. On the disk it is in the vault
 /// alone, by its HMAC; in memory the answers that are remembered are filed under it. It is never in the log, in an
 /// error or in what is logged.
-struct CustomerName: Sendable {
+package struct CustomerName: Sendable {
     /// Longer ids are refused. Ids in use are UUIDs, numbers, hashes and e-mail addresses, which have at most 254.
     static let byteLimit = 256
 
@@ -13,7 +13,7 @@ struct CustomerName: Sendable {
     let token: AppAccountToken?
 
     /// - Throws: `customer_id_invalid`.
-    init(_ externalId: String) throws(CustomerError) {
+    package init(_ externalId: String) throws(CustomerError) {
         let count = externalId.utf8.count
         guard (1...Self.byteLimit).contains(count) else {
             throw CustomerError(

@@ -17,7 +17,9 @@ struct SignedFiles {
     }
 
     var data: String { temporary.path + "/data" }
-    var trust: [String] { ["--trust-root", root, "--bundle-id", Self.bundleId] }
+    var trust: [String] { trust(bundleId: Self.bundleId) }
+
+    func trust(bundleId: String) -> [String] { ["--trust-root", root, "--bundle-id", bundleId] }
 
     func path(_ name: String) -> String { "\(temporary.path)/\(name)" }
 

@@ -164,7 +164,7 @@ struct RefusedPostingTests {
         let shop = try TestLedger()
         let foreign = Purchase("2", bundleId: "com.example.other")
         #expect(try await shop.post(foreign, customerId: "alice").isEverythingRefused)
-        #expect(shop.ledger.quarantine?.size.items == 1)
+        #expect(try shop.ledger.quarantine?.size().items == 1)
     }
 
     @Test func `another signed artifact is no transaction`() async throws {
@@ -179,7 +179,7 @@ struct RefusedPostingTests {
         let long = Purchase(String(repeating: "\u{1}", count: 600))
         #expect(try await shop.post(long, customerId: "alice").refusedCodes == ["claim_missing"])
         // Signed by Apple: what cannot be appended is not lost.
-        #expect(shop.ledger.quarantine?.size.items == 1)
+        #expect(try shop.ledger.quarantine?.size().items == 1)
         let longest = Purchase(String(repeating: "\u{1}", count: 490))
         #expect(try await shop.post(longest, customerId: "alice").refused.isEmpty)
     }

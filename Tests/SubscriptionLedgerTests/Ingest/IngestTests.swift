@@ -105,7 +105,20 @@ import Testing
         }
         #expect(try scratch.size == 0)
         // Once, however often it comes.
-        #expect(scratch.ledger.quarantine?.size.items == (refused.isQuarantined ? 1 : 0))
+        #expect(try scratch.ledger.quarantine?.size().items == (refused.isQuarantined ? 1 : 0))
+    }
+
+    @Test func `of what was in quarantine tells from where it came`() async throws {
+        let scratch = try ScratchLedger(trust: trust(apps: ["com.example.other"]))
+        _ = try await outcome(SampleArtifact.transaction().compact, scratch)
+        scratch.close()
+        try scratch.open(trust: trust())
+        let digest = try #require(try Quarantine.digests(in: scratch.folder.quarantine).first)
+        let item = try #require(try Quarantine.item(digest, in: scratch.folder.quarantine))
+        var pipeline = IngestPipeline(ledger: scratch.ledger)
+        let results = try await pipeline.add(FoundArtifact(item)) + pipeline.finish()
+        #expect(results.map(\.file) == [digest])
+        #expect(try scratch.ledger.log.record(at: 0)?.source == .http)
     }
 
     /// Another signature over the same bytes is the same artifact; what came first is kept.

@@ -53,9 +53,10 @@ final class ScratchLedger {
         opened = nil
     }
 
-    func open(mapSizeBytes: Int) throws {
+    func open(mapSizeBytes: Int? = nil, trust: TrustPolicy? = nil) throws {
         var configuration = configuration
-        configuration.mapSizeBytes = mapSizeBytes
+        if let mapSizeBytes { configuration.mapSizeBytes = mapSizeBytes }
+        if let trust { configuration.trust = trust }
         opened = try Ledger(writing: configuration)
     }
 

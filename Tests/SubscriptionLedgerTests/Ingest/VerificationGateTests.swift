@@ -3,7 +3,7 @@ import SubscriptionLedger
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct VerificationGateTests {
+@Suite(.timeLimit(.minutes(5))) struct VerificationGateTests {
     /// Work that holds its turn until it is let go.
     private final class Work: Sendable {
         private let begun = Mutex<[Int]>([])
