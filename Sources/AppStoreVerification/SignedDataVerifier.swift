@@ -3,9 +3,9 @@ package import Primitives
 
 /// Verifies what the App Store signs as JWS.
 ///
-/// The order of checks is fixed, and the first that fails is the refusal: form, dates, algorithm, local environment,
-/// certificate count, chain, validity, deny-list, markers, signature, bundleId, appAppleId, environment, signing time,
-/// nested artifacts. Algorithm and chain are the header's: one that passed before is not asked again.
+/// The order of checks is fixed, and the first that fails is the refusal: form, dates, header, algorithm, local
+/// environment, certificate count, chain, validity, deny-list, markers, signature, bundleId, appAppleId, environment,
+/// signing time, nested artifacts. A header that has passed before is not examined again, nor its algorithm and chain.
 package final class SignedDataVerifier: Sendable {
     package let trust: TrustPolicy
     private let chainPolicy: ChainPolicy

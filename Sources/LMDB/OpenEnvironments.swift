@@ -12,24 +12,43 @@ enum OpenEnvironments {
     /// Holds an environment's place as long as it lives.
     final class Registration: Sendable {
         private let identity: Identity
+        /// Of the directory. While it is open no other is given the inode number, should this one be removed.
+        private let descriptor: Int32
 
-        fileprivate init(_ identity: Identity) { self.identity = identity }
+        fileprivate init(_ identity: Identity, _ descriptor: Int32) {
+            self.identity = identity
+            self.descriptor = descriptor
+        }
 
-        deinit { OpenEnvironments.open.withLock { _ = $0.remove(identity) } }
+        deinit {
+            OpenEnvironments.open.withLock { _ = $0.remove(identity) }
+            close(descriptor)
+        }
     }
 
     private static let open = Mutex<Set<Identity>>([])
 
     static func register(_ directory: String) throws(LMDBError) -> Registration {
+        let descriptor = unsafe Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system("open \(directory)") }
+        do throws(LMDBError) {
+            return Registration(try take(descriptor, directory), descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    private static func take(_ descriptor: Int32, _ directory: String) throws(LMDBError) -> Identity {
         var status = stat()
-        // `stat` only writes into the buffer it is given.
-        guard unsafe stat(directory, &status) == 0 else { throw .system("stat \(directory)") }
+        // `fstat` only writes into the buffer it is given.
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .system("fstat \(directory)") }
         let identity = Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
         guard open.withLock({ $0.insert(identity).inserted }) else {
             throw LMDBError(
                 .EBUSY, operation: "open \(directory)",
                 expected: "each environment open once in a process", found: "it is open already")
         }
-        return Registration(identity)
+        return identity
     }
 }

@@ -82,6 +82,9 @@ extension Digest {
         Hex.encode(bytes)
     }
 
+    /// The first 16 bytes, as a number ordered as they are.
+    package var firstHalf: UInt128 { UInt128(words.0) << 64 | UInt128(words.1) }
+
     /// Calls `body` with the 32 bytes in order.
     @inlinable
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {

@@ -104,7 +104,7 @@ final class FactsStore: Sendable {
 
     /// The first positions of those identities that have one.
     func positions(of wanted: [Identity]) throws -> [Identity: UInt64] {
-        let keys = Set(wanted.map(IndexEntry.key)).sorted()
+        let keys = Set(wanted.map(\.value)).sorted()
         var found: [Identity: UInt64] = [:]
         try reading { transaction in
             try identities.forEachEntry(of: keys, transaction) { entry in
@@ -167,7 +167,7 @@ final class FactsStore: Sendable {
     private static func identityEntries(of events: ArraySlice<DerivedEvent>) -> [IndexEntry] {
         events.flatMap { event in
             [event.identity, event.repeatIdentity].compactMap { identity in
-                identity.map { IndexEntry(key: IndexEntry.key($0), position: event.position) }
+                identity.map { IndexEntry(key: $0.value, position: event.position) }
             }
         }
     }
@@ -178,16 +178,6 @@ final class FactsStore: Sendable {
 
     private static func bigEndian(_ value: UInt64) -> [UInt8] {
         withUnsafeBytes(of: value.bigEndian) { Array($0) }
-    }
-}
-
-extension IndexEntry {
-    static func key(_ identity: Identity) -> UInt128 { UInt128(identity.high) << 64 | UInt128(identity.low) }
-}
-
-extension Identity {
-    init(_ key: UInt128) {
-        self.init(high: UInt64(truncatingIfNeeded: key >> 64), low: UInt64(truncatingIfNeeded: key))
     }
 }
 

@@ -1,5 +1,6 @@
 import Glibc
 import LMDB
+import Synchronization
 import Testing
 
 @Suite("An environment")
@@ -47,6 +48,24 @@ struct EnvironmentTests {
         #expect(throws: LMDBError(.ENOENT, operation: "")) {
             try Environment(directory: directory.path, options: options)
         }
+    }
+
+    @Test func `that outlives its directory is not taken, while it closes, for one just made`() throws {
+        // File systems give the inode number of what is gone to who comes next. Threads, more than cores, for one to be
+        // interrupted between the closing of the files and its end.
+        let failures = Mutex<[String]>([])
+        try onThreads(16) {
+            do {
+                for _ in 0..<400 {
+                    let directory = try TemporaryDirectory()
+                    let environment = try Environment(directory: directory.path, options: .small)
+                    withExtendedLifetime(environment) { directory.remove() }
+                }
+            } catch {
+                failures.withLock { $0.append("\(error)") }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
     }
 
     @Test func `is refused a second time in one process, however its path is spelled`() throws {
@@ -146,4 +165,25 @@ struct EnvironmentTests {
         try environment.write { try $0.put([3].bytes, at: [4].bytes, in: database) }
         #expect(try environment.read { try $0.get([2].bytes, in: database)?.array } == [1])
     }
+}
+
+private func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) throws {
+    final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    let threads = try (0..<count).map { _ in
+        var thread = pthread_t()
+        // Given up by the thread that takes it.
+        let work = Unmanaged.passRetained(Work(body)).toOpaque()
+        let result = pthread_create(
+            &thread, nil,
+            {
+                if let work = $0 { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+                return nil
+            }, work)
+        try #require(result == 0)
+        return thread
+    }
+    for thread in threads { pthread_join(thread, nil) }
 }

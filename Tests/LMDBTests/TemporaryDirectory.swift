@@ -17,7 +17,9 @@ final class TemporaryDirectory: Sendable {
         return String(cString: try #require(mkdtemp(&template)))
     }
 
-    deinit {
+    deinit { remove() }
+
+    func remove() {
         for name in [Environment.dataFileName, "lock.mdb"] { unlink("\(path)/\(name)") }
         rmdir(path)
     }

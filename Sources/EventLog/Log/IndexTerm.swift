@@ -6,7 +6,6 @@ package struct IndexTerm: Hashable, Sendable {
     package let hash: UInt128
 
     package init(hashing bytes: [UInt8]) {
-        let words = Digest.sha256(of: bytes).words
-        hash = UInt128(words.0) << 64 | UInt128(words.1)
+        hash = Digest.sha256(of: bytes).firstHalf
     }
 }

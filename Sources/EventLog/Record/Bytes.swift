@@ -10,7 +10,7 @@ extension Array<UInt8> {
     }
 
     mutating func append(_ identity: Identity) {
-        Swift.withUnsafeBytes(of: (identity.high.bigEndian, identity.low.bigEndian)) { append(contentsOf: $0) }
+        Swift.withUnsafeBytes(of: identity.value.bigEndian) { append(contentsOf: $0) }
     }
 }
 

@@ -3,14 +3,13 @@ import Primitives
 /// What makes two artifacts the same thing: the first 16 bytes of
 /// SHA-256("subledger" 0x00 artifact environment key).
 package struct Identity: Hashable, Sendable {
-    package let high: UInt64
-    package let low: UInt64
+    /// Big-endian in a record, so that numbers are ordered as bytes are.
+    package let value: UInt128
 
     package static let byteCount = 16
 
-    package init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
+    package init(_ value: UInt128) {
+        self.value = value
     }
 
     /// - Parameter key: the 32 raw bytes of a digest, or an Idempotency-Key's UTF-8.
@@ -26,12 +25,11 @@ package struct Identity: Hashable, Sendable {
     }
 
     private init(hashing domain: String, _ key: [UInt8]) {
-        let words = Digest.sha256(of: Array(domain.utf8) + [0] + key).words
-        self.init(high: words.0, low: words.1)
+        self.init(Digest.sha256(of: Array(domain.utf8) + [0] + key).firstHalf)
     }
 
     package var bytes: [UInt8] {
-        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
+        withUnsafeBytes(of: value.bigEndian) { Array($0) }
     }
 
     package var hex: String { Hex.encode(bytes) }

@@ -66,9 +66,7 @@ extension Record {
             source: source, environment: environment, artifact: ArtifactCode(rawValue: bytes.byte(at: 4)),
             trust: trust, flags: RecordFlags(rawValue: bytes.littleEndian(at: 6, as: UInt16.self)),
             recordedAt: Instant(milliseconds: bytes.littleEndian(at: 16, as: Int64.self)),
-            identity: Identity(
-                high: bytes.littleEndian(at: 24, as: UInt64.self).byteSwapped,
-                low: bytes.littleEndian(at: 32, as: UInt64.self).byteSwapped),
+            identity: Identity(bytes.littleEndian(at: 24, as: UInt128.self).byteSwapped),
             evidenceDigest: bytes.digest(at: 40), evidenceLength: bytes.littleEndian(at: 72, as: UInt32.self),
             verifiedAt: Instant(milliseconds: bytes.littleEndian(at: 80, as: Int64.self)),
             leafCertificate: bytes.digest(at: 88), rootCertificate: bytes.digest(at: 120),

@@ -34,6 +34,7 @@ struct GroupPlan {
         }
     }
 
+    /// The identity decides whether an event is appended; what a caller is told to be a duplicate its UUID's decides too.
     private mutating func plan(_ event: PreparedEvent, _ known: (Identity) -> UInt64?) -> Appended {
         let identity = event.record.identity
         let position = identities[identity] ?? known(identity)

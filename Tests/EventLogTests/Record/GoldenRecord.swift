@@ -21,9 +21,7 @@ struct GoldenRecord: Sendable, CustomTestStringConvertible {
     private static let ones = Digest(words: (.max, .max, .max, .max))
 
     private static func identity(_ hex: String) -> Identity {
-        let bytes = Hex.decode(hex) ?? []
-        func word(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        return Identity(high: word(bytes.prefix(8)), low: word(bytes.dropFirst(8)))
+        Identity(UInt128(hex, radix: 16) ?? 0)
     }
 
     static let all = [

@@ -39,7 +39,7 @@ import Testing
         Field("flags", 6, 2) { $0.flags = RecordFlags(rawValue: 0xA5A5) },
         Field("position", 8, 8) { $0.position = 0xA5A5_A5A5_A5A5_A5A5 },
         Field("recordedAt", 16, 8) { $0.recordedAt = Instant(milliseconds: 0x25A5_A5A5_A5A5_A5A5) },
-        Field("identity", 24, 16) { $0.identity = Identity(high: 0xA5A5_A5A5_A5A5_A5A5, low: 0xA5A5_A5A5_A5A5_A5A5) },
+        Field("identity", 24, 16) { $0.identity = Identity(0xA5A5_A5A5_A5A5_A5A5_A5A5_A5A5_A5A5_A5A5) },
         Field("evidence SHA-256", 40, 32) { $0.evidenceDigest = other },
         Field("evidence length", 72, 4) { $0.evidenceLength = 0xA5A5_A5A5 },
         Field("verified at", 80, 8) { $0.verifiedAt = Instant(milliseconds: 0x25A5_A5A5_A5A5_A5A5) },

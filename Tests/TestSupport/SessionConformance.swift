@@ -1,0 +1,45 @@
+/// What the real sandbox notifications of `notifications-v2/session-*` must say of their one subscription, instant by
+/// instant.
+package struct SessionConformance: Sendable {
+    package static let originalTransactionId = "2000001024993299"
+
+    /// Epoch milliseconds.
+    package let t: Int64
+    /// Nil before it has begun: then nothing is listed.
+    package let status: String?
+    // Of the others nil means that the row says nothing of it.
+    package var reason: String?
+    package var productId: String?
+    package var willRenew: Bool?
+    /// Epoch milliseconds.
+    package var expiresAt: Int64?
+
+    package static let table: [SessionConformance] = {
+        let month = "com.getsession.org.pro_sub"
+        let quarter = "com.getsession.org.pro_sub_3_months"
+        return [
+            .init(t: 1_759_302_518_834, status: nil),
+            .init(
+                t: 1_759_302_518_835, status: "active", productId: month, willRenew: true,
+                expiresAt: 1_759_302_732_000),
+            .init(
+                t: 1_759_302_731_999, status: "active", reason: "paid", willRenew: true, expiresAt: 1_759_302_732_000),
+            .init(t: 1_759_302_732_000, status: "active", reason: "awaitingRenewal"),
+            .init(t: 1_759_303_031_999, status: "active", reason: "awaitingRenewal"),
+            .init(t: 1_759_303_032_000, status: "expired", reason: "unknown", willRenew: false),
+            .init(t: 1_759_388_766_999, status: "expired", reason: "unknown"),
+            .init(t: 1_759_388_767_000, status: "active", reason: "paid", expiresAt: 1_759_388_947_000),
+            .init(
+                t: 1_759_388_856_473, status: "active", reason: "paid", willRenew: false,
+                expiresAt: 1_759_388_947_000),
+            .init(t: 1_759_388_947_000, status: "expired", reason: "cancelled"),
+            .init(t: 1_760_335_200_000, status: "active", productId: month, expiresAt: 1_760_335_309_000),
+            .init(
+                t: 1_760_592_122_788, status: "active", productId: quarter, willRenew: true,
+                expiresAt: 1_760_592_314_000),
+            .init(t: 1_760_592_314_000, status: "active", reason: "awaitingRenewal"),
+            .init(t: 1_760_592_613_999, status: "active", reason: "awaitingRenewal"),
+            .init(t: 1_760_592_614_000, status: "expired", reason: "unknown"),
+        ]
+    }()
+}
