@@ -50,6 +50,8 @@ extension Transition {
             .init("reason", .string(to.reason.rawValue)),
             .init("recordedAt", JSONValue(recordedAt)),
             .init("evidence", JSONValue(positions: evidence)),
+            .init("access", .string(to.access.rawValue)),
+            .init("willRenew", JSONValue(to.willRenew)),
         ]
         if explained {
             members.append(.init("rule", .string(to.rule.name)))

@@ -30,7 +30,8 @@ package struct JWS: Sendable {
             headerEnd < payloadEnd
         else {
             throw Self.malformed(
-                expected: "three segments", found: text.contains(dot) ? "two segments" : "one segment")
+                expected: "three segments",
+                found: text.isEmpty ? "nothing" : text.contains(dot) ? "two segments" : "one segment")
         }
         self.text = text
         self.headerEnd = headerEnd

@@ -2,7 +2,7 @@ import AppStoreVerification
 import Testing
 
 @Suite struct `A JWS without three segments` {
-    @Test(arguments: [("", "one segment"), ("e30", "one segment"), ("e30.e30", "two segments")])
+    @Test(arguments: [("", "nothing"), ("e30", "one segment"), ("e30.e30", "two segments")])
     func `is refused with how many it has`(_ text: String, _ found: String) throws {
         let refusal = try #require(throws: Refusal.self) { try JWS(parsing: Array(text.utf8)) }
         #expect(refusal.code == .jwsMalformed)

@@ -169,7 +169,7 @@ import Testing
             {"environment":"Production","bundleId":"com.example.app","originalTransactionId":"1","transitions":[\
             {"at":"1970-01-01T00:00:00.000Z","from":null,"to":"active","cause":"transaction","productId":"pro",\
             "transactionId":"1","expiresAt":"1970-01-31T00:00:00.000Z","reason":"paid",\
-            "recordedAt":"1970-01-01T00:00:00.002Z","evidence":[2]
+            "recordedAt":"1970-01-01T00:00:00.002Z","evidence":[2],"access":"full","willRenew":null
             """
         #expect(history.json(explained: false).serialized() == row + "}]}")
         let explanation =

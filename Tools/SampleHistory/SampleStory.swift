@@ -1,20 +1,21 @@
 import AppStoreSimulation
 import Primitives
 
-/// Five months of three customers: one renews to this day, one has cancelled, one pays late and catches up.
+/// Five months of three customers: one pays late, catches up and renews to this day, one has cancelled, one just renews.
 struct SampleStory {
     private static let days: Int64 = 150
 
     private(set) var store: AppStore
     private let end: Instant
-    /// The subscription that is active at the end.
+    private let alice: CustomerID
+    /// Alice's, which is active at the end.
     private(set) var renewing: SubscriptionID
 
     init(endingAt end: Instant) {
         self.end = end
         let start = Self.instant(end, -Self.days)
         store = AppStore(StoreConfiguration(), opening: start)
-        let alice = store.addCustomer()
+        alice = store.addCustomer()
         renewing = store.buy("pro.monthly", by: alice, offer: .introductory, at: start)
     }
 
@@ -24,8 +25,8 @@ struct SampleStory {
         store.cancel(cancelling, at: day(10))
         let carol = store.addCustomer()
         store.buy("news.monthly", by: carol, at: day(20))
-        store.breakBilling(of: carol, at: day(40))
-        store.fixBilling(of: carol, at: day(55))
+        store.breakBilling(of: alice, at: day(60))
+        store.fixBilling(of: alice, at: day(90))
         store.advance(to: end)
     }
 

@@ -25,6 +25,7 @@ struct HistoryCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
+        try question.requireSelector()
         let opened = try ledger.reading()
         let asked = question.question
         let answer = try question.answer {
@@ -34,7 +35,8 @@ struct HistoryCommand: ParsableCommand {
         }
         AnswerTable.print(
             answer, rows: "subscriptions", nested: "transitions",
-            columns: ["at", "from", "to", "cause", "productId", "expiresAt", "reason"] + (explain ? ["words"] : []),
+            columns: ["at", "from", "to", "access", "willRenew", "cause", "productId", "expiresAt", "reason"]
+                + (explain ? ["words"] : []),
             format: output.effectiveFormat)
     }
 }

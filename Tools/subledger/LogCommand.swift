@@ -33,6 +33,11 @@ struct LogCommand: ParsableCommand {
             let opened = try ledger.reading()
             if evidence {
                 guard let bytes = try opened.log.evidence(at: position) else { throw beyond(opened) }
+                guard !bytes.isEmpty else {
+                    throw CommandFailure(
+                        code: "evidence_unknown", message: "the event at position \(position) rests on no evidence",
+                        hint: "`subledger log show \(position)` shows the event.", exitCode: CommandFailure.refused)
+                }
                 Terminal.standardOutput.write(bytes)
             } else {
                 guard let event = try opened.event(at: position, facts: true) else { throw beyond(opened) }

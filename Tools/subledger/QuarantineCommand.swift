@@ -60,7 +60,10 @@ struct QuarantineCommand: ParsableCommand {
             abstract: "Verify items again, and append those that are accepted now.",
             discussion: """
                 They are verified as the options and the configuration say now, and appended as from where they came. \
-                What is in the log then leaves the quarantine; the rest stays. Prints and exits as ingest does.
+                What is in the log then leaves the quarantine; the rest stays. Prints and exits as ingest does. It \
+                takes the ledger for writing: stop the service first.
+
+                For whom a transaction was posted is not kept with it: --customer tells it again, of all that are tried.
 
                 EXAMPLES
                   subledger quarantine retry --config subledger.yaml
@@ -70,6 +73,9 @@ struct QuarantineCommand: ParsableCommand {
         @Argument(help: "Which; without any, all.")
         var digests: [String] = []
 
+        @Option(help: "Whose the transactions are: the id that you call the customer.")
+        var customer: String?
+
         @OptionGroup var ledger: LedgerOptions
         @OptionGroup var trust: TrustOptions
         @OptionGroup var output: OutputOptions
@@ -77,9 +83,10 @@ struct QuarantineCommand: ParsableCommand {
         func run() async throws {
             let started = SystemClock.now()
             let folder = try QuarantineCommand.folder(ledger)
+            let customer = try customer.map { try CustomerName($0) }
             let opened = try Ledger(writing: try ledger.configuration(trust))
             defer { opened.close() }
-            var pipeline = IngestPipeline(ledger: opened)
+            var pipeline = IngestPipeline(ledger: opened, customer: customer)
             let report = IngestReport(format: output.effectiveFormat, showsProgress: output.showsProgress)
             for digest in try digests.isEmpty ? Quarantine.digests(in: folder) : named(digests, in: folder) {
                 guard let item = try Quarantine.item(digest, in: folder) else { continue }

@@ -17,7 +17,9 @@ struct QuestionOptions: ParsableArguments {
     @Option(name: .customLong("bundle-id"), help: "The subscription of this app only.")
     var bundleId: String?
 
-    @Option(name: .customLong("as-of"), help: "Valid time, ISO 8601 or milliseconds; by default now.")
+    @Option(
+        name: .customLong("as-of"),
+        help: "Valid time: a day, ISO 8601 with its zone, or milliseconds since 1970; by default now.")
     var asOf: Instant?
 
     @Option(
@@ -25,7 +27,8 @@ struct QuestionOptions: ParsableArguments {
         help: "What was known: a log size (an integer below 10^11) or an instant; by default everything.")
     var knownAt: Question.KnownAt?
 
-    func validate() throws {
+    /// Not part of `validate`, which comes before misspelt options are told.
+    func requireSelector() throws {
         guard (originalTransactionId == nil) != (customer == nil) else {
             throw ValidationError("Give either --subscription or --customer.")
         }

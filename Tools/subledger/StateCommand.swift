@@ -20,6 +20,7 @@ struct StateCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
+        try question.requireSelector()
         let opened = try ledger.reading()
         let asked = question.question
         let answer = try question.answer {

@@ -23,6 +23,7 @@ struct Subledger: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            if let failure = Terminal.lostOutput { throw failure }
         } catch let failure as CommandFailure {
             failure.report(as: errorFormat)
             exit(withError: ExitCode(failure.exitCode))

@@ -1,3 +1,4 @@
+import AppStoreModel
 import AppStoreVerification
 import Primitives
 
@@ -48,7 +49,7 @@ extension VerifyReport {
         let proof = artifact.proof
         let time =
             proof.hasSigningTime ? "signed \(proof.verifiedAt)" : "no signing time, checked at \(proof.verifiedAt)"
-        return "ok       \(artifact.kind.rawValue)  \(file)  \(time)"
+        return (["ok       \(artifact.kind.rawValue)", file, time] + artifact.whatItIsAbout).joined(separator: "  ")
     }
 
     /// - Parameter more: members that follow.
@@ -71,5 +72,34 @@ extension VerifyReport {
         if let found = refusal.found { text += ", found \(found)" }
         if refusal.code == .chainUntrusted { text += ". \(TrustOptions.rootHint)" }
         return text
+    }
+}
+
+extension SignedArtifact {
+    /// What happened, to which app, where, and the id to ask by; as far as it says.
+    fileprivate var whatItIsAbout: [String] {
+        let parts: [String?] =
+            switch self {
+            case .notification(let notification):
+                Self.parts(notification.outer.payload.payload, notification.transaction?.payload.payload)
+            case .transaction(let signed):
+                [
+                    signed.payload.payload.bundleId, signed.payload.payload.environment?.rawValue,
+                    signed.payload.payload.originalTransactionId,
+                ]
+            case .renewalInfo(let signed):
+                [signed.payload.payload.environment?.rawValue, signed.payload.payload.originalTransactionId]
+            case .appTransaction(let signed, _):
+                [signed.payload.payload.bundleId, signed.payload.payload.receiptType?.rawValue]
+            }
+        return parts.compactMap(\.self)
+    }
+
+    private static func parts(_ notification: Notification, _ transaction: Transaction?) -> [String?] {
+        let name = [notification.notificationType?.rawValue, notification.subtype?.rawValue].compactMap(\.self)
+        return [
+            name.joined(separator: "/"), notification.bundleId, notification.environment?.rawValue,
+            transaction?.originalTransactionId,
+        ]
     }
 }

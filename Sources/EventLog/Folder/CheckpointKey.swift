@@ -11,7 +11,8 @@ package enum CheckpointKey {
         guard signer.verifier.key.name == origin else {
             throw EventLogError(
                 .ioError, "the checkpoint key is for another log", expected: origin, found: signer.verifier.key.name,
-                hint: "Put the right key at \(folder.checkpointKey), or set log.origin.")
+                hint: "A log keeps the origin it was made with: leave log.origin out, or set it to what was found. "
+                    + "If this is not its key, put the right one at \(folder.checkpointKey).")
         }
         return signer
     }

@@ -22,9 +22,10 @@ package struct DataFolder: Sendable {
     /// Whether a ledger was ever opened here.
     package var exists: Bool { access(log + "/data.mdb", F_OK) == 0 }
 
-    /// - Throws: `io_error` where no ledger was ever opened.
+    /// - Throws: `io_error` where no ledger was ever opened, or where this process may not look.
     package func requireExists() throws(EventLogError) {
         guard exists else {
+            if errno != ENOENT { throw EventLogError(system: "\(log) cannot be read") }
             throw EventLogError(
                 .ioError, "there is no ledger at \(path)", expected: "a data folder", found: "none",
                 hint: "Give --data, or make one with `subledger ingest`.")

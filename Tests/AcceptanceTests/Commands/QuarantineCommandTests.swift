@@ -71,6 +71,15 @@ import Testing
         }
     }
 
+    @Test func `append for a customer who is named again`() async throws {
+        try await blocking {
+            try refuse(["1"])
+            try retry([digest("1"), "--customer", "alice"] + files.trust, counts: [1, 0, 0], exit: 0)
+            let state = try run(["state", "--customer", "alice"])
+            #expect(try state.lines.first?["subscriptions"]?.elements?.count == 1)
+        }
+    }
+
     @Test func `drop what is named, or all`() async throws {
         try await blocking {
             try refuse(["1", "2"])

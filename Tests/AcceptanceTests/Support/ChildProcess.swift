@@ -21,7 +21,7 @@ final class ChildProcess {
     private var ending: Ending?
 
     /// - Parameters:
-    ///   - program: the name of one of this package's.
+    ///   - program: the name of one of this package's, or the path of another.
     ///   - environment: in addition to that of the tests.
     init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         var ends: [Int32] = [-1, -1]
@@ -36,7 +36,7 @@ final class ChildProcess {
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-        let path = try Self.folder() + "/" + program
+        let path = program.hasPrefix("/") ? program : try Self.folder() + "/" + program
         var strings = Self.cStrings([path] + arguments)
         var variables = Self.cStrings(Self.environment(adding: environment))
         defer { for string in strings + variables { free(string) } }
