@@ -34,7 +34,7 @@ struct GroupPlan {
         }
     }
 
-    /// The identity decides whether an event is appended; what a caller is told to be a duplicate its UUID's decides too.
+    /// An event's identity decides whether it is appended; that of its UUID only whether it is told to be a duplicate.
     private mutating func plan(_ event: PreparedEvent, _ known: (Identity) -> UInt64?) -> Appended {
         let identity = event.record.identity
         let position = identities[identity] ?? known(identity)
