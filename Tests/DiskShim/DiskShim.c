@@ -158,14 +158,15 @@ static ssize_t data_write(int descriptor, const struct iovec *parts, int count, 
     ssize_t result;
     pthread_mutex_lock(&lock);
     int ordinal = is_meta ? ++metas : ++writes;
-    int is_refused = is_meta ? fails("meta", ordinal) : fails("write", ordinal) || next_write_fails;
+    int is_full = is_meta && fails("meta-full", ordinal);
+    int is_refused = is_full || (is_meta ? fails("meta", ordinal) : fails("write", ordinal) || next_write_fails);
     int is_stuck = is_meta && fails("meta-stuck", ordinal);
     int is_kept = is_stuck || (is_meta && fails("meta-kept", ordinal));
     if (!is_meta) next_write_fails = 0;
     if (is_stuck) next_write_fails = 1;
     if (is_refused || is_kept) record('x', 0, NULL, 0);
     if (is_refused) {
-        errno = EIO;
+        errno = is_full ? ENOSPC : EIO;
         result = -1;
     } else {
         record(is_kept ? 'c' : 'w', (uint64_t)offset, parts, count);

@@ -85,7 +85,7 @@ struct LogCommand: ParsableCommand {
                     Terminal.standardOutput.write(event.serialized() + "\n")
                     next += 1
                 }
-                guard follow else { return }
+                guard follow, Terminal.lostOutput == nil else { return }
                 usleep(Self.pauseMicroseconds)
             }
         }

@@ -31,17 +31,23 @@ struct QuarantineCommand: ParsableCommand {
 
         func run() throws {
             let folder = try QuarantineCommand.folder(ledger)
-            let items = try Quarantine.digests(in: folder).compactMap { try Quarantine.item($0, in: folder) }
-                .sorted { ($0.refusedAt, $0.digest) < ($1.refusedAt, $1.digest) }
-            switch output.effectiveFormat {
-            case .json:
-                for item in items {
-                    Terminal.standardOutput.write(Self.row(item, called: item.digest).serialized() + "\n")
+            let format = output.effectiveFormat
+            var rows = try Quarantine.digests(in: folder).compactMap { digest in
+                try Quarantine.item(digest, in: folder).map { item in
+                    (
+                        refusedAt: item.note?["refusedAt"]?.string ?? "",
+                        row: Self.row(
+                            item, called: format == .json ? digest : String(digest.prefix(Self.digestCharacters)))
+                    )
                 }
+            }
+            // Those of one moment stay in the order of their digests.
+            rows.sort { $0.refusedAt < $1.refusedAt }
+            switch format {
+            case .json: for row in rows { Terminal.standardOutput.write(row.row.serialized() + "\n") }
             case .table:
-                let rows = items.map { Self.row($0, called: String($0.digest.prefix(Self.digestCharacters))) }
                 Terminal.standardOutput.write(
-                    rows.isEmpty ? "nothing in quarantine\n" : AnswerTable.table(rows, Self.columns))
+                    rows.isEmpty ? "nothing in quarantine\n" : AnswerTable.table(rows.map(\.row), Self.columns))
             }
         }
 
@@ -99,9 +105,8 @@ struct QuarantineCommand: ParsableCommand {
         }
 
         private func settle(_ results: [IngestPipeline.Result], _ report: IngestReport, _ folder: String) throws {
-            for result in results {
-                if case .appended = result.outcome { try Quarantine.drop(result.file, in: folder) }
-            }
+            let settled = results.filter { if case .appended = $0.outcome { true } else { false } }
+            try Quarantine.drop(settled.map(\.file), in: folder)
             report.add(results)
         }
     }
@@ -124,19 +129,19 @@ struct QuarantineCommand: ParsableCommand {
         @OptionGroup var ledger: LedgerOptions
         @OptionGroup var output: OutputOptions
 
-        func validate() throws {
-            guard digests.isEmpty == all else { throw ValidationError("Name the items, or give --all.") }
-        }
-
         func run() throws {
+            guard digests.isEmpty == all else {
+                throw CommandFailure(
+                    code: "usage", message: "Name the items, or give --all", exitCode: CommandFailure.usage)
+            }
             let folder = try QuarantineCommand.folder(ledger)
-            let dropped = try all ? Quarantine.digests(in: folder) : named(digests, in: folder)
-            for digest in dropped { try Quarantine.drop(digest, in: folder) }
+            let dropped = try Quarantine.drop(
+                all ? Quarantine.digests(in: folder) : named(digests, in: folder), in: folder)
             switch output.effectiveFormat {
             case .json:
-                let answer = JSONValue.object(["dropped": JSONValue(dropped.count)])
+                let answer = JSONValue.object(["dropped": JSONValue(dropped)])
                 Terminal.standardOutput.write(answer.serialized() + "\n")
-            case .table: Terminal.standardOutput.write("\(dropped.count) dropped\n")
+            case .table: Terminal.standardOutput.write("\(dropped) dropped\n")
             }
         }
     }
@@ -148,15 +153,12 @@ struct QuarantineCommand: ParsableCommand {
     }
 }
 
-extension QuarantinedItem {
-    fileprivate var refusedAt: String { note?["refusedAt"]?.string ?? "" }
-}
-
-/// The items whose names begin so, in the order given.
+/// The items whose names begin so, in the order given, each once.
 /// - Throws: `quarantine_item_unknown` unless each is the beginning of exactly one.
 private func named(_ beginnings: [String], in folder: String) throws -> [String] {
     let digests = try Quarantine.digests(in: folder)
-    return try beginnings.map { beginning in
+    var named: [String] = []
+    for beginning in beginnings {
         let matching = digests.filter { $0.hasPrefix(beginning.lowercased()) }
         guard matching.count == 1, !beginning.isEmpty else {
             throw CommandFailure(
@@ -164,6 +166,7 @@ private func named(_ beginnings: [String], in folder: String) throws -> [String]
                 expected: "the beginning of one digest", found: "\(matching.count) that begin so",
                 hint: "See `subledger quarantine list`.", exitCode: CommandFailure.refused)
         }
-        return matching[0]
+        if !named.contains(matching[0]) { named.append(matching[0]) }
     }
+    return named
 }

@@ -30,11 +30,15 @@ struct QuestionOptions: ParsableArguments {
     /// Not part of `validate`, which comes before misspelt options are told.
     func requireSelector() throws {
         guard (originalTransactionId == nil) != (customer == nil) else {
-            throw ValidationError("Give either --subscription or --customer.")
+            throw Self.usage("Give either --subscription or --customer")
         }
         guard customer == nil || (environment == nil && bundleId == nil) else {
-            throw ValidationError("--environment and --bundle-id go with --subscription.")
+            throw Self.usage("--environment and --bundle-id go with --subscription")
         }
+    }
+
+    private static func usage(_ message: String) -> CommandFailure {
+        CommandFailure(code: "usage", message: message, hint: "See --help.", exitCode: CommandFailure.usage)
     }
 
     var question: Question {

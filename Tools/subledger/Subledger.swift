@@ -27,6 +27,9 @@ struct Subledger: AsyncParsableCommand {
         } catch let failure as CommandFailure {
             failure.report(as: errorFormat)
             exit(withError: ExitCode(failure.exitCode))
+        } catch is ExitCode where Terminal.lostOutput != nil {
+            Terminal.lostOutput?.report(as: errorFormat)
+            exit(withError: ExitCode(CommandFailure.io))
         } catch let failure as AuditSupervision.ExitFailure {
             exit(withError: ExitCode(failure.code))
         } catch let error as EventLogError {

@@ -8,7 +8,7 @@ struct Terminal: Sendable {
 
     let descriptor: Int32
 
-    /// The first `errno` of a write that failed, on either stream.
+    /// The first `errno` of a write to standard output that failed.
     private static let failure = Mutex<Int32?>(nil)
 
     static var lostOutput: CommandFailure? {
@@ -32,7 +32,8 @@ struct Terminal: Sendable {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                if errno != EPIPE { Self.failure.withLock { $0 = $0 ?? errno } }
+                let error = errno
+                if descriptor == STDOUT_FILENO, error != EPIPE { Self.failure.withLock { $0 = $0 ?? error } }
                 return
             }
             rest = rest.dropFirst(count)

@@ -11,7 +11,7 @@ package enum CheckpointKey {
         guard signer.verifier.key.name == origin else {
             throw EventLogError(
                 .ioError, "the checkpoint key is for another log", expected: origin, found: signer.verifier.key.name,
-                hint: "A log keeps the origin it was made with: leave log.origin out, or set it to what was found. "
+                hint: "Set log.origin to what was found, or leave it out where that begins with subledger.invalid/. "
                     + "If this is not its key, put the right one at \(folder.checkpointKey).")
         }
         return signer

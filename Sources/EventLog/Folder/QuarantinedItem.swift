@@ -30,10 +30,20 @@ extension Quarantine {
             artifact: Array(file.dropFirst(note.count + 1)))
     }
 
-    /// Removes an item, durably. One that is gone already is no failure.
-    package static func drop(_ digest: String, in folder: String) throws(EventLogError) {
-        let path = "\(folder)/\(digest)"
-        guard unlink(path) == 0 || errno == ENOENT else { throw EventLogError(system: "\(path) cannot be removed") }
-        try SmallFile.syncFolder(of: path)
+    /// Removes items, durably.
+    /// - Returns: how many; those that were gone already are no failure.
+    @discardableResult
+    package static func drop(_ digests: [String], in folder: String) throws(EventLogError) -> Int {
+        var dropped = 0
+        for digest in digests {
+            let path = "\(folder)/\(digest)"
+            if unlink(path) == 0 {
+                dropped += 1
+            } else if errno != ENOENT {
+                throw EventLogError(system: "\(path) cannot be removed")
+            }
+        }
+        if dropped > 0 { try SmallFile.syncFolder(of: "\(folder)/item") }
+        return dropped
     }
 }

@@ -38,7 +38,7 @@ final class Writer: Sendable {
     }
 
     private func run() {
-        // Nil until the log has told it, and again after a group that failed.
+        // Nil until the log has told it, and again after a commit whose outcome is unknown.
         var state: WriterState?
         while let group = queue.takeGroup(
             eventLimit: configuration.groupCommitEvents, byteLimit: Self.groupByteLimit)
@@ -46,9 +46,9 @@ final class Writer: Sendable {
             do {
                 // Taken out to be changed in place: its memory of identities is far larger than a group.
                 var current = try state.take() ?? stateOfLog()
+                defer { if !current.isOutdated { state = current } }
                 let start = ContinuousClock.now
                 let answers = try commit(group, &current)
-                state = current
                 let duration = ContinuousClock.now - start
                 let waiting = queue.count
                 for (request, answer) in zip(group, answers) { request.answer.resume(returning: answer) }
@@ -80,7 +80,10 @@ final class Writer: Sendable {
         do {
             state.storedHeaders = try write(plan, storedHeaders: state.storedHeaders)
         } catch let error as LMDBError {
-            if !EventLogError.isNoRoom(error) { try core.reopen() }
+            if !EventLogError.isNoRoom(error) {
+                state.isOutdated = true
+                try core.reopen()
+            }
             throw EventLogError(error, while: "the group was not committed")
         }
         state.advance(by: plan, recordedAt: recordedAt)
@@ -126,6 +129,8 @@ struct WriterState {
     var edge: RightEdge
     var lastRecordedAt: Instant
     var storedHeaders: Int
+    /// Whether the log may hold more than is known here.
+    var isOutdated = false
     /// Identities whose events the derived store has not applied yet, asked before it.
     var recent: [Identity: UInt64]
     private var remembered: [(position: UInt64, identity: Identity)] = []

@@ -24,7 +24,7 @@ struct MetricsRoute: Route {
         text.gauge("subledger_checkpoint_events", "Events under the published checkpoint.", published)
         text.gauge("subledger_followers", "Connections that follow the log.", served.followers.count)
         text.gauge("subledger_waiting_verifications", "Verifications that wait.", ledger.verifications.waiting)
-        if let quarantine = try ledger.quarantine?.size() {
+        if let quarantine = try? ledger.quarantine?.size() {
             text.gauge("subledger_quarantine_items", "Refused artifacts that are kept.", quarantine.items)
             text.gauge("subledger_quarantine_bytes", "Their size.", quarantine.bytes)
         }

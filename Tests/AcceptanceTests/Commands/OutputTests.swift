@@ -2,20 +2,24 @@ import Testing
 
 @Suite("The output of a command") struct OutputTests {
     /// By the shell, which knows how to send its output elsewhere.
-    private func end(writingTo path: String) throws -> (ending: ChildProcess.Ending, errors: String) {
-        let command = "exec \"$0\" key new --role backend --name web --format json > \(path)"
+    private func end(
+        _ command: String, writingTo path: String
+    ) throws -> (ending: ChildProcess.Ending, errors: String) {
+        let command = "exec \"$0\" \(command) --format json > \(path)"
         let shell = try ChildProcess("/bin/sh", ["-c", command, ChildProcess.folder() + "/subledger"])
         shell.closeInput()
         return (shell.end(by: nil), shell.standardError)
     }
 
-    @Test func `that finds no room is told, and is no success`() async throws {
+    /// A command that succeeds, and one that refuses what it is given, on standard input.
+    @Test(arguments: [("key new --role backend --name web", 0), ("verify - < /proc/self/cmdline", 1)])
+    func `that finds no room is told, and is no success`(command: String, ending: Int32) async throws {
         try await blocking {
-            let lost = try end(writingTo: "/dev/full")
+            let lost = try end(command, writingTo: "/dev/full")
             #expect(lost.ending == .exited(3))
             #expect(lost.errors.contains(#"{"error":{"code":"disk_full""#), "\(lost.errors)")
-            let written = try end(writingTo: "/dev/null")
-            #expect(written.ending == .exited(0) && written.errors.isEmpty)
+            let written = try end(command, writingTo: "/dev/null")
+            #expect(written.ending == .exited(ending) && written.errors.isEmpty)
         }
     }
 }

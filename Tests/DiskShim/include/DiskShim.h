@@ -15,7 +15,8 @@
      write       a write through the plain descriptor; nothing is written
      sync        fsync or fdatasync; nothing is synced
      meta        a write through the O_DSYNC descriptor; nothing is written
-     meta-kept   the same, but the bytes are in the page cache
+     meta-full   the same with ENOSPC, as file systems may answer that write elsewhere
+     meta-kept   as meta, but the bytes are in the page cache
      meta-stuck  the same, and the next plain write, with which liblmdb takes them back, fails too
 
  A record of the trace: kind u8, 7 unused bytes, offset u64, length u64, then so many bytes; native byte order.

@@ -108,7 +108,7 @@ import Testing
         for artifact in 0..<2 as Range<UInt8> { #expect(try quarantine.keep([artifact], note: note)) }
         #expect(try !quarantine.keep([2], note: note))
         let dropped = Digest.sha256(of: [0]).hex
-        for _ in 0..<2 { try Quarantine.drop(dropped, in: folder.quarantine) }
+        #expect(try Quarantine.drop([dropped, dropped], in: folder.quarantine) == 1)
         #expect(try Quarantine.item(dropped, in: folder.quarantine) == nil)
         #expect(try quarantine.size().items == 1)
         #expect(try quarantine.keep([2], note: note))
