@@ -60,6 +60,8 @@ let package = Package(
             name: "AppStoreTranslation", dependencies: ["Primitives", "AppStoreModel", "LedgerModel"],
             swiftSettings: settings
         ),
+        // The wire forms of every answer.
+        .target(name: "LedgerAPI", dependencies: ["Primitives"], swiftSettings: settings),
         .target(
             name: "SubscriptionStatus", dependencies: ["Primitives", "AppStoreModel", "LedgerModel"],
             path: "Projections/SubscriptionStatus", swiftSettings: settings
@@ -84,7 +86,7 @@ let package = Package(
         .target(
             name: "SubscriptionLedger",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "SubscriptionStatus",
+                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "SubscriptionStatus", "LedgerAPI",
                 "AppStoreVerification", "EventLog", "ProjectionRuntime", "LMDB",
             ],
             swiftSettings: settings
@@ -98,7 +100,7 @@ let package = Package(
         .target(
             name: "LedgerServer",
             dependencies: [
-                "Primitives", "AppStoreModel", "AppStoreVerification", "EventLog", "ProjectionRuntime",
+                "Primitives", "AppStoreModel", "AppStoreVerification", "LedgerAPI", "EventLog", "ProjectionRuntime",
                 "SubscriptionLedger", "LedgerConfiguration", hummingbird, hummingbirdCore, httpTypes, logging, nioCore,
                 nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
             ],
@@ -108,8 +110,8 @@ let package = Package(
         .executableTarget(
             name: "subledger",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "EventLog", "SubscriptionLedger",
-                "LedgerConfiguration", "LedgerServer", argumentParser, logging, nioCore,
+                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "EventLog",
+                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", argumentParser, logging, nioCore,
             ],
             path: "Tools/subledger", swiftSettings: settings
         ),

@@ -2,10 +2,10 @@ import AppStoreModel
 import LedgerModel
 
 extension Moment {
-    /// Nil when nothing says so. A commitment of twelve months renews by its own switch, its months by themselves.
+    /// Nil when nothing says so. In a plan with a commitment it is the month's.
     var willRenew: Bool? {
         guard newest.type != .nonConsumable else { return false }
-        guard let autoRenewStatus = renewal?.commitmentAutoRenewStatus ?? renewal?.autoRenewStatus else { return nil }
+        guard let autoRenewStatus = renewal?.autoRenewStatus else { return nil }
         switch rule.status {
         case .active, .gracePeriod, .billingRetry: return autoRenewStatus == .on
         case .revoked, .expired: return false

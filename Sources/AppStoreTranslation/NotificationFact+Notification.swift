@@ -9,5 +9,6 @@ extension NotificationFact {
         subtype = notification.subtype?.stated
         notificationUUID = notification.notificationUUID?.stated
         status = notification.data?.status
+        consumptionRequestReason = notification.data?.consumptionRequestReason?.stated
     }
 }

@@ -13,16 +13,37 @@ extension TransactionFact {
         inAppOwnershipType = transaction.inAppOwnershipType?.stated
         transactionReason = transaction.transactionReason?.stated
         purchaseDate = transaction.purchaseDate
+        originalPurchaseDate = transaction.originalPurchaseDate
         expiresDate = transaction.expiresDate
+        quantity = transaction.quantity
+        storefront = transaction.storefront?.stated
         isUpgraded = transaction.isUpgraded ?? false
         revocation = Revocation(transaction)
         offer = Offer(
             offerType: transaction.offerType, offerIdentifier: transaction.offerIdentifier?.stated,
             offerDiscountType: transaction.offerDiscountType?.stated, offerPeriod: transaction.offerPeriod?.stated)
         price = transaction.price.map { Price(price: $0, currency: transaction.currency?.stated) }
+        commitment = Commitment(transaction)
+        itemRevocations = (transaction.advancedCommerceInfo?.items ?? []).compactMap { item in
+            guard let SKU = item.SKU?.stated, let revocationDate = item.revocationDate else { return nil }
+            return ItemRevocation(SKU: SKU, revocationDate: revocationDate)
+        }
         appAccountToken = transaction.appAccountToken?.stated
         appTransactionId = transaction.appTransactionId?.stated
         previousOriginalTransactionId = transaction.previousOriginalTransactionId?.stated
+    }
+}
+
+extension TransactionFact.Commitment {
+    /// Nil when no field is stated.
+    fileprivate init?(_ transaction: Transaction) {
+        self.init()
+        billingPlanType = transaction.billingPlanType?.stated
+        billingPeriodNumber = transaction.commitmentInfo?.billingPeriodNumber
+        totalBillingPeriods = transaction.commitmentInfo?.totalBillingPeriods
+        commitmentExpiresDate = transaction.commitmentInfo?.commitmentExpiresDate
+        commitmentPrice = transaction.commitmentInfo?.commitmentPrice
+        if self == Self() { return nil }
     }
 }
 

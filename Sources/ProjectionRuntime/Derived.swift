@@ -52,17 +52,27 @@ package final class Derived: Sendable {
         applied = Atomic(size)
     }
 
-    /// Opens what is derived for reading beside a writer; a log without `derived/` is all tail.
+    /// Opens the derived data for reading beside a writer. Without `derived/`, or with one of another version, all of
+    /// the log is decoded into the tail.
     package init(reading directory: String, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
-        store =
-            FactsStore.exists(in: directory)
-            ? try Reopenable("derived/") {
-                try FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: true)
-            } : nil
+        store = try Self.openForReading(directory, mapSizeBytes)
         let size = try store?.current().appliedSize() ?? 0
         self.decoder = decoder
         tail = Tail(from: size)
         applied = Atomic(size)
+    }
+
+    private static func openForReading(
+        _ directory: String, _ mapSizeBytes: Int
+    ) throws -> Reopenable<FactsStore>? {
+        guard FactsStore.exists(in: directory) else { return nil }
+        do {
+            return try Reopenable("derived/") {
+                try FactsStore(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: true)
+            }
+        } catch let error as EventLogError where error.code == .versionUnknown {
+            return nil
+        }
     }
 
     /// To be called after opening.

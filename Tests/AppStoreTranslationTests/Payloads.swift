@@ -27,7 +27,9 @@ let transactionText = """
     "storefrontId":"143460","price":1990,"currency":"AUD","appTransactionId":"A","appAccountToken":"T",\
     "isUpgraded":true,"revocationDate":160,"revocationReason":1,"revocationType":"REFUND_PRORATED",\
     "revocationPercentage":40000,"offerType":2,"offerIdentifier":"O","offerDiscountType":"PAY_AS_YOU_GO",\
-    "offerPeriod":"P1M","previousOriginalTransactionId":"9"}
+    "offerPeriod":"P1M","previousOriginalTransactionId":"9","billingPlanType":"MONTHLY","commitmentInfo":\
+    {"billingPeriodNumber":3,"totalBillingPeriods":12,"commitmentExpiresDate":800,"commitmentPrice":23880},\
+    "advancedCommerceInfo":{"items":[{"SKU":"news"},{"SKU":"sports","revocationDate":155}]}}
     """
 
 let renewalText = """
@@ -35,7 +37,10 @@ let renewalText = """
     "expirationIntent":2,"isInBillingRetryPeriod":true,"gracePeriodExpiresDate":300,"renewalDate":200,\
     "recentSubscriptionStartDate":50,"priceIncreaseStatus":0,"eligibleWinBackOfferIds":["w1","w2"],\
     "appAccountToken":"T","appTransactionId":"A","signedDate":151,"environment":"Sandbox",\
-    "commitmentInfo":{"commitmentAutoRenewStatus":0}}
+    "renewalPrice":1990,"currency":"AUD","offerType":2,"offerIdentifier":"N","offerDiscountType":"PAY_UP_FRONT",\
+    "offerPeriod":"P3M","renewalBillingPlanType":"MONTHLY","commitmentInfo":{"commitmentAutoRenewStatus":0,\
+    "commitmentAutoRenewProductId":"pro","commitmentRenewalBillingPlanType":"BILLED_UPFRONT",\
+    "commitmentRenewalDate":900,"commitmentRenewalPrice":9990}}
     """
 
 let notificationText = """

@@ -20,7 +20,10 @@ import Testing
         fact.inAppOwnershipType = .purchased
         fact.transactionReason = .renewal
         fact.purchaseDate = Instant(milliseconds: 100)
+        fact.originalPurchaseDate = Instant(milliseconds: 50)
         fact.expiresDate = Instant(milliseconds: 200)
+        fact.quantity = 1
+        fact.storefront = "AUS"
         fact.isUpgraded = true
         fact.revocation = .init(revocationDate: Instant(milliseconds: 160))
         fact.revocation?.revocationReason = .appIssue
@@ -29,6 +32,14 @@ import Testing
         fact.offer = .init(
             offerType: .promotional, offerIdentifier: "O", offerDiscountType: .payAsYouGo, offerPeriod: "P1M")
         fact.price = .init(price: 1_990, currency: "AUD")
+        var commitment = TransactionFact.Commitment()
+        commitment.billingPlanType = .monthly
+        commitment.billingPeriodNumber = 3
+        commitment.totalBillingPeriods = 12
+        commitment.commitmentExpiresDate = Instant(milliseconds: 800)
+        commitment.commitmentPrice = 23_880
+        fact.commitment = commitment
+        fact.itemRevocations = [.init(SKU: "sports", revocationDate: Instant(milliseconds: 155))]
         fact.appAccountToken = "T"
         fact.appTransactionId = "A"
         fact.previousOriginalTransactionId = "9"
@@ -51,7 +62,17 @@ import Testing
         fact.eligibleWinBackOfferIds = ["w1", "w2"]
         fact.appAccountToken = "T"
         fact.appTransactionId = "A"
-        fact.commitmentAutoRenewStatus = .off
+        fact.renewalPrice = TransactionFact.Price(price: 1990, currency: "AUD")
+        fact.offer = TransactionFact.Offer(
+            offerType: .promotional, offerIdentifier: "N", offerDiscountType: .payUpFront, offerPeriod: "P3M")
+        var commitment = RenewalFact.Commitment()
+        commitment.renewalBillingPlanType = .monthly
+        commitment.commitmentAutoRenewProductId = "pro"
+        commitment.commitmentAutoRenewStatus = .off
+        commitment.commitmentRenewalBillingPlanType = .billedUpfront
+        commitment.commitmentRenewalDate = Instant(milliseconds: 900)
+        commitment.commitmentRenewalPrice = 9990
+        fact.commitment = commitment
         return FiledObservation(
             key: subscription, observation: Observation(source: source(renewalText, 151), fact: .renewal(fact)))
     }()

@@ -38,7 +38,7 @@ import Testing
             name: ObservationName(digest: digest, path: "p"), time: Instant(milliseconds: -1), rank: .jws, position: 7,
             recordedAt: Instant(milliseconds: 8))
         let observation = Observation(source: source, fact: .renewal(fact))
-        let header = "010205" + String(repeating: "0f", count: 32) + "017001"
+        let header = "020205" + String(repeating: "0f", count: 32) + "017001"
         let fields = "010370726f" + "0300" + "0501" + "07d804" + "0a0201610262" + "63"
         #expect(Hex.encode(FactCodec.encode(observation)) == header + fields)
         #expect(try Self.decode(FactCodec.encode(observation)) == observation)
@@ -59,7 +59,7 @@ import Testing
         let header = Array(good[..<35])
         return [
             Refusal(bytes: [], code: .truncated),
-            Refusal(bytes: changed(0, to: 2), code: .versionUnknown),
+            Refusal(bytes: changed(0, to: 1), code: .versionUnknown),
             Refusal(bytes: changed(1, to: 0), code: .malformed),
             Refusal(bytes: changed(1, to: 5), code: .malformed),
             Refusal(bytes: changed(2, to: 6), code: .malformed),
@@ -145,6 +145,13 @@ extension SeededRandom {
         fact.inAppOwnershipType = maybe { .init(rawValue: $0.text()) }
         fact.transactionReason = maybe { .init(rawValue: $0.text()) }
         fact.purchaseDate = maybe { $0.instant() }
+        fact.originalPurchaseDate = maybe { $0.instant() }
+        fact.quantity = maybe { $0.number() }
+        fact.storefront = maybe { $0.text() }
+        fact.commitment = maybe { $0.transactionCommitment() }
+        fact.itemRevocations = (0..<Int.random(in: 0...2, using: &self)).map { _ in
+            .init(SKU: text(), revocationDate: instant())
+        }
         fact.expiresDate = maybe { $0.instant() }
         fact.isUpgraded = chance(50)
         fact.revocation = maybe { .init(revocationDate: $0.instant()) }
@@ -177,8 +184,36 @@ extension SeededRandom {
         fact.eligibleWinBackOfferIds = (0..<Int.random(in: 0...3, using: &self)).map { _ in text() }
         fact.appAccountToken = maybe { $0.text() }
         fact.appTransactionId = maybe { $0.text() }
-        fact.commitmentAutoRenewStatus = maybe { .init(rawValue: $0.number()) }
+        fact.renewalPrice = maybe { generator in
+            .init(price: generator.number(), currency: generator.maybe { $0.text() })
+        }
+        fact.offer = .init(
+            offerType: maybe { .init(rawValue: $0.number()) }, offerIdentifier: maybe { $0.text() },
+            offerDiscountType: maybe { .init(rawValue: $0.text()) }, offerPeriod: maybe { $0.text() })
+        fact.commitment = maybe { $0.renewalCommitment() }
         return fact
+    }
+
+    /// With one field at least: without any there is no commitment.
+    private mutating func transactionCommitment() -> TransactionFact.Commitment {
+        var commitment = TransactionFact.Commitment()
+        commitment.billingPlanType = maybe { .init(rawValue: $0.text()) }
+        commitment.billingPeriodNumber = maybe { $0.number() }
+        commitment.totalBillingPeriods = maybe { $0.number() }
+        commitment.commitmentExpiresDate = instant()
+        commitment.commitmentPrice = maybe { $0.number() }
+        return commitment
+    }
+
+    private mutating func renewalCommitment() -> RenewalFact.Commitment {
+        var commitment = RenewalFact.Commitment()
+        commitment.renewalBillingPlanType = maybe { .init(rawValue: $0.text()) }
+        commitment.commitmentAutoRenewProductId = maybe { $0.text() }
+        commitment.commitmentAutoRenewStatus = maybe { .init(rawValue: $0.number()) }
+        commitment.commitmentRenewalBillingPlanType = maybe { .init(rawValue: $0.text()) }
+        commitment.commitmentRenewalDate = instant()
+        commitment.commitmentRenewalPrice = maybe { $0.number() }
+        return commitment
     }
 
     private mutating func notificationFact() -> NotificationFact {
@@ -190,6 +225,7 @@ extension SeededRandom {
         fact.signedTransactionInfo = maybe { Digest(words: ($0.next(), 0, 1, 2)) }
         fact.signedRenewalInfo = maybe { Digest(words: ($0.next(), 0, 1, 2)) }
         fact.signedAppTransactionInfo = maybe { Digest(words: ($0.next(), 0, 1, 2)) }
+        fact.consumptionRequestReason = maybe { .init(rawValue: $0.text()) }
         return fact
     }
 

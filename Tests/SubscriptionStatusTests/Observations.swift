@@ -86,6 +86,12 @@ func refund(
     return revocation
 }
 
+func committed(_ status: AutoRenewStatus) -> RenewalFact.Commitment {
+    var commitment = RenewalFact.Commitment()
+    commitment.commitmentAutoRenewStatus = status
+    return commitment
+}
+
 func offer(_ type: OfferType?, _ discount: OfferDiscountType? = nil) -> TransactionFact.Offer? {
     .init(offerType: type, offerIdentifier: nil, offerDiscountType: discount, offerPeriod: nil)
 }

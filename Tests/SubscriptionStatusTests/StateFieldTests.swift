@@ -85,9 +85,9 @@ import Testing
         WillRenewRow(observations: [bought { $0.revocation = refund(1) }], at: 1, willRenew: nil),
         WillRenewRow(observations: [bought("1", 0, nil) { $0.type = .nonConsumable }], at: 1, willRenew: false),
         WillRenewRow(
-            observations: [bought(), info { $0.commitmentAutoRenewStatus = .off }], at: 1, willRenew: false),
+            observations: [bought(), info { $0.commitment = committed(.off) }], at: 1, willRenew: true),
         WillRenewRow(
-            observations: [bought(), info(0, .off) { $0.commitmentAutoRenewStatus = .on }], at: 1, willRenew: true),
+            observations: [bought(), info(0, .off) { $0.commitment = committed(.on) }], at: 1, willRenew: false),
     ]
 
     @Test(arguments: willRenewRows)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `await the next month of a commitment that itself will not renew`() {
-        let observations = [bought(), info { $0.commitmentAutoRenewStatus = .off }]
+        let observations = [bought(), info { $0.commitment = committed(.off) }]
         #expect(state(observations, at: hour(month))?.reason == .awaitingRenewal)
     }
 

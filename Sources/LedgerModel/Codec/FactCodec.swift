@@ -3,12 +3,12 @@ package import Primitives
 /// The compact binary form of an observation, as it is stored beside the log and can be decoded anew from evidence.
 ///
 /// `version ‖ kind ‖ rank ‖ digest (32) ‖ path ‖ time ‖ fields`. A field is a tag byte and its value; tags ascend, so
-/// absent fields cost nothing and every observation has exactly one form. Numbers and dates are zigzag LEB128,
+/// absent fields cost nothing and every observation has exactly one form; only a list repeats its tag. Numbers and dates are zigzag LEB128,
 /// strings are UTF-8 after their length. What the carrying event knows (position, recordedAt) is not repeated.
 /// A usual transaction takes about 200 bytes.
 package enum FactCodec {
     /// Of the decoder that made the fact. A stored fact of another version is decoded anew from its evidence.
-    package static let version: UInt8 = 1
+    package static let version: UInt8 = 2
 
     package static func encode(_ observation: Observation) -> [UInt8] {
         var writer = FactWriter()

@@ -10,6 +10,7 @@ extension NotificationFact {
         writer.field(5, signedTransactionInfo)
         writer.field(6, signedRenewalInfo)
         writer.field(7, signedAppTransactionInfo)
+        writer.field(8, consumptionRequestReason)
     }
 
     init(from reader: inout FactReader) throws(FactCodecError) {
@@ -21,5 +22,6 @@ extension NotificationFact {
         signedTransactionInfo = try reader.digest(5)
         signedRenewalInfo = try reader.digest(6)
         signedAppTransactionInfo = try reader.digest(7)
+        consumptionRequestReason = try reader.vocabulary(8)
     }
 }

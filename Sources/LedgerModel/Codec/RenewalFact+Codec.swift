@@ -15,7 +15,18 @@ extension RenewalFact {
         writer.field(10, eligibleWinBackOfferIds)
         writer.field(11, appAccountToken)
         writer.field(12, appTransactionId)
-        writer.field(13, commitmentAutoRenewStatus)
+        writer.field(13, renewalPrice?.price)
+        writer.field(14, renewalPrice?.currency)
+        writer.field(15, offer?.offerType)
+        writer.field(16, offer?.offerIdentifier)
+        writer.field(17, offer?.offerDiscountType)
+        writer.field(18, offer?.offerPeriod)
+        writer.field(19, commitment?.renewalBillingPlanType)
+        writer.field(20, commitment?.commitmentAutoRenewProductId)
+        writer.field(21, commitment?.commitmentAutoRenewStatus)
+        writer.field(22, commitment?.commitmentRenewalBillingPlanType)
+        writer.field(23, commitment?.commitmentRenewalDate)
+        writer.field(24, commitment?.commitmentRenewalPrice)
     }
 
     init(from reader: inout FactReader) throws(FactCodecError) {
@@ -32,6 +43,24 @@ extension RenewalFact {
         eligibleWinBackOfferIds = try reader.strings(10)
         appAccountToken = try reader.string(11)
         appTransactionId = try reader.string(12)
-        commitmentAutoRenewStatus = try reader.vocabulary(13)
+        renewalPrice = try TransactionFact.Price(from: &reader, price: 13, currency: 14)
+        offer = try TransactionFact.Offer(
+            offerType: reader.vocabulary(15), offerIdentifier: reader.string(16),
+            offerDiscountType: reader.vocabulary(17), offerPeriod: reader.string(18))
+        commitment = try Commitment(from: &reader)
+    }
+}
+
+extension RenewalFact.Commitment {
+    /// Nil when no field is stated.
+    fileprivate init?(from reader: inout FactReader) throws(FactCodecError) {
+        self.init()
+        renewalBillingPlanType = try reader.vocabulary(19)
+        commitmentAutoRenewProductId = try reader.string(20)
+        commitmentAutoRenewStatus = try reader.vocabulary(21)
+        commitmentRenewalBillingPlanType = try reader.vocabulary(22)
+        commitmentRenewalDate = try reader.instant(23)
+        commitmentRenewalPrice = try reader.integer(24)
+        if self == Self() { return nil }
     }
 }

@@ -26,6 +26,18 @@ extension TransactionFact {
         writer.field(20, appAccountToken)
         writer.field(21, appTransactionId)
         writer.field(22, previousOriginalTransactionId)
+        writer.field(23, originalPurchaseDate)
+        writer.field(24, quantity)
+        writer.field(25, storefront)
+        writer.field(26, commitment?.billingPlanType)
+        writer.field(27, commitment?.billingPeriodNumber)
+        writer.field(28, commitment?.totalBillingPeriods)
+        writer.field(29, commitment?.commitmentExpiresDate)
+        writer.field(30, commitment?.commitmentPrice)
+        for revocation in itemRevocations {
+            writer.field(31, revocation.SKU)
+            writer.integer(revocation.revocationDate.milliseconds)
+        }
     }
 
     init(from reader: inout FactReader) throws(FactCodecError) {
@@ -43,10 +55,18 @@ extension TransactionFact {
         offer = try Offer(
             offerType: reader.vocabulary(14), offerIdentifier: reader.string(15),
             offerDiscountType: reader.vocabulary(16), offerPeriod: reader.string(17))
-        price = try Price(from: &reader)
+        price = try Price(from: &reader, price: 18, currency: 19)
         appAccountToken = try reader.string(20)
         appTransactionId = try reader.string(21)
         previousOriginalTransactionId = try reader.string(22)
+        originalPurchaseDate = try reader.instant(23)
+        quantity = try reader.integer(24)
+        storefront = try reader.string(25)
+        commitment = try Commitment(from: &reader)
+        while let SKU = try reader.string(31) {
+            itemRevocations.append(
+                ItemRevocation(SKU: SKU, revocationDate: Instant(milliseconds: try reader.integer())))
+        }
     }
 }
 
@@ -61,8 +81,22 @@ extension TransactionFact.Revocation {
 }
 
 extension TransactionFact.Price {
+    /// - Parameters: the tags of the two fields.
+    init?(from reader: inout FactReader, price priceTag: UInt8, currency currencyTag: UInt8) throws(FactCodecError) {
+        guard let price = try reader.integer(priceTag) else { return nil }
+        self.init(price: price, currency: try reader.string(currencyTag))
+    }
+}
+
+extension TransactionFact.Commitment {
+    /// Nil when no field is stated.
     fileprivate init?(from reader: inout FactReader) throws(FactCodecError) {
-        guard let price = try reader.integer(18) else { return nil }
-        self.init(price: price, currency: try reader.string(19))
+        self.init()
+        billingPlanType = try reader.vocabulary(26)
+        billingPeriodNumber = try reader.integer(27)
+        totalBillingPeriods = try reader.integer(28)
+        commitmentExpiresDate = try reader.instant(29)
+        commitmentPrice = try reader.integer(30)
+        if self == Self() { return nil }
     }
 }

@@ -9,6 +9,7 @@ package struct NotificationFact: Hashable, Sendable {
     package var notificationUUID: String?
     /// `data.status`: evidence, not state.
     package var status: SubscriptionStatusCode?
+    package var consumptionRequestReason: ConsumptionRequestReason?
     /// Digests of the signing inputs of what it carries: the names of those observations.
     package var signedTransactionInfo: Digest?
     package var signedRenewalInfo: Digest?

@@ -19,8 +19,24 @@ package struct RenewalFact: Hashable, Sendable {
     package var eligibleWinBackOfferIds: [String] = []
     package var appAccountToken: String?
     package var appTransactionId: String?
-    /// `commitmentInfo.commitmentAutoRenewStatus`.
-    package var commitmentAutoRenewStatus: AutoRenewStatus?
+    /// The price and currency of the next renewal.
+    package var renewalPrice: TransactionFact.Price?
+    /// The offer of the next renewal.
+    package var offer: TransactionFact.Offer?
+    package var commitment: Commitment?
 
     package init() {}
+
+    /// What happens when a commitment of twelve months ends.
+    package struct Commitment: Hashable, Sendable {
+        package var renewalBillingPlanType: BillingPlanType?
+        package var commitmentAutoRenewProductId: String?
+        package var commitmentAutoRenewStatus: AutoRenewStatus?
+        package var commitmentRenewalBillingPlanType: BillingPlanType?
+        package var commitmentRenewalDate: Instant?
+        /// Milliunits of the renewal's currency.
+        package var commitmentRenewalPrice: Int64?
+
+        package init() {}
+    }
 }

@@ -11,11 +11,18 @@ package struct TransactionFact: Hashable, Sendable {
     package var inAppOwnershipType: InAppOwnershipType?
     package var transactionReason: TransactionReason?
     package var purchaseDate: Instant?
+    package var originalPurchaseDate: Instant?
     package var expiresDate: Instant?
+    package var quantity: Int64?
+    /// ISO 3166-1 alpha-3.
+    package var storefront: String?
     package var isUpgraded = false
     package var revocation: Revocation?
     package var offer: Offer?
     package var price: Price?
+    package var commitment: Commitment?
+    /// Items of an Advanced Commerce transaction that are revoked while the transaction itself is not.
+    package var itemRevocations: [ItemRevocation] = []
     package var appAccountToken: String?
     package var appTransactionId: String?
     package var previousOriginalTransactionId: String?
@@ -68,6 +75,28 @@ package struct TransactionFact: Hashable, Sendable {
         package init(price: Int64, currency: String?) {
             self.price = price
             self.currency = currency
+        }
+    }
+
+    /// The place of a monthly charge in a plan with a twelve-month commitment.
+    package struct Commitment: Hashable, Sendable {
+        package var billingPlanType: BillingPlanType?
+        package var billingPeriodNumber: Int64?
+        package var totalBillingPeriods: Int64?
+        package var commitmentExpiresDate: Instant?
+        /// Milliunits of the transaction's currency.
+        package var commitmentPrice: Int64?
+
+        package init() {}
+    }
+
+    package struct ItemRevocation: Hashable, Sendable {
+        package var SKU: String
+        package var revocationDate: Instant
+
+        package init(SKU: String, revocationDate: Instant) {
+            self.SKU = SKU
+            self.revocationDate = revocationDate
         }
     }
 }

@@ -1,0 +1,42 @@
+package import Primitives
+
+/// An answer about subscriptions: what was asked, and rows in the order of their keys.
+package struct Answer<Row: JSONRepresentable>: JSONRepresentable {
+    package var asOf: Instant
+    /// The number of events the answer rests on.
+    package var knownAt: UInt64
+    package var subscriptions: [Row]
+
+    package init(asOf: Instant, knownAt: UInt64, subscriptions: [Row]) {
+        self.asOf = asOf
+        self.knownAt = knownAt
+        self.subscriptions = subscriptions
+    }
+
+    package var json: JSONValue {
+        .object([
+            "asOf": JSONValue(asOf), "knownAt": JSONValue(position: knownAt), "subscriptions": subscriptions.json,
+        ])
+    }
+}
+
+/// The history of one subscription.
+package struct SubscriptionHistoryRow: Hashable, Sendable {
+    package var id: SubscriptionID
+    /// In the order of time.
+    package var transitions: [HistoryRow]
+
+    package init(id: SubscriptionID, transitions: [HistoryRow]) {
+        self.id = id
+        self.transitions = transitions
+    }
+}
+
+extension SubscriptionHistoryRow: JSONRepresentable {
+    package var json: JSONValue {
+        .object(id.members + [.init("transitions", transitions.json)])
+    }
+}
+
+package typealias StateAnswer = Answer<SubscriptionRow>
+package typealias HistoryAnswer = Answer<SubscriptionHistoryRow>

@@ -1,0 +1,25 @@
+package import Primitives
+
+/// An answer, or a part of one, with its form on the wire.
+package protocol JSONRepresentable: Sendable {
+    var json: JSONValue { get }
+}
+
+extension Sequence where Element: JSONRepresentable {
+    package var json: JSONValue { .array(map(\.json)) }
+}
+
+extension JSONValue {
+    /// Positions count events and stay far below 2^63.
+    package init(position: UInt64) {
+        self = .integer(Int64(clamping: position))
+    }
+
+    package init(positions: [UInt64]) {
+        self = .array(positions.map { JSONValue(position: $0) })
+    }
+
+    package init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
+
+    package init(_ value: (some JSONRepresentable)?) { self = value?.json ?? .null }
+}
