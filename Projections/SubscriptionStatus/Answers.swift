@@ -1,22 +1,66 @@
+import AppStoreModel
 package import LedgerModel
 package import Primitives
 
 extension Sequence<Lineage> {
     /// The rows of `state` at `t`, ordered by key. Only keys are listed of which something had begun.
     package func states(at t: Instant, rules: Rules) -> [SubscriptionState] {
-        flatMap(\.subscriptions)
-            .compactMap { Moment($0, periods: $0.listedPeriods, at: t, rules: rules.access) }
-            .map(SubscriptionState.init)
-            .sorted { $0.key < $1.key }
+        var rows: [(context: StatusContext, surroundings: RowSurroundings)] = []
+        var active: [AppleAccount: Int] = [:]
+        var accounts: [[AppleAccount]] = []
+        for lineage in self {
+            for subscription in lineage.subscriptions {
+                let periods = subscription.listedPeriods
+                guard let context = StatusContext(subscription.key, periods: periods, at: t, rules: rules.access) else {
+                    continue
+                }
+                let own = subscription.accounts
+                if context.isSubscribed { for account in own { active[account, default: 0] += 1 } }
+                accounts.append(own)
+                rows.append(
+                    (context, RowSurroundings(subscription, in: lineage, periods: periods, rules: rules.access)))
+            }
+        }
+        for index in rows.indices {
+            let ownShare = rows[index].context.isSubscribed ? 1 : 0
+            rows[index].surroundings.isActiveElsewhere = accounts[index].contains { active[$0, default: 0] > ownShare }
+        }
+        return rows.map { SubscriptionState($0.context, $0.surroundings) }.sorted { $0.key < $1.key }
     }
 
     /// The rows of `history` up to `t`, ordered by key. Only keys are listed of which something had begun.
     package func histories(until t: Instant, rules: Rules) -> [SubscriptionHistory] {
         flatMap { lineage in
             let causes = Causes(lineage)
-            return lineage.subscriptions.map { $0.history(until: t, rules: rules, causes: causes) }
+            return lineage.subscriptions.map { $0.history(until: t, in: lineage, rules: rules, causes: causes) }
         }
         .filter { !$0.transitions.isEmpty }
         .sorted { $0.key < $1.key }
     }
+
+    /// Every disagreement between the fold and a status that Apple signed, ordered by key and signing.
+    package func disagreements(rules: Rules) -> [Disagreement] {
+        flatMap(\.subscriptions).sorted { $0.key < $1.key }
+            .flatMap { $0.disagreements($0.listedPeriods, rules: rules.access) }
+    }
+}
+
+/// One download of the app by one Apple account.
+private struct AppleAccount: Hashable {
+    let environment: Environment
+    let bundleId: String
+    let appTransactionId: String
+}
+
+extension Subscription {
+    fileprivate var accounts: [AppleAccount] {
+        appTransactionIds.map {
+            AppleAccount(environment: key.environment, bundleId: key.bundleId, appTransactionId: $0)
+        }
+    }
+}
+
+extension StatusContext {
+    /// Whether a subscription of this key is entitled.
+    fileprivate var isSubscribed: Bool { access != .none && period.type != .nonConsumable }
 }

@@ -2,7 +2,7 @@ package import AppStoreModel
 import LedgerModel
 import Primitives
 
-/// What made a transition.
+/// The cause of a transition.
 package enum Cause: Hashable, Sendable {
     case notification(NotificationType, Subtype?)
     case transaction
@@ -21,104 +21,89 @@ package enum Cause: Hashable, Sendable {
     }
 }
 
-/// The change whose cause is asked for.
-struct Change {
-    let at: Instant
-    let from: SubscriptionState?
-    let to: SubscriptionState
-    let subscription: Subscription
-
-    init(at: Instant, from: SubscriptionState?, to: SubscriptionState, in subscription: Subscription) {
-        self.at = at
-        self.from = from
-        self.to = to
-        self.subscription = subscription
-    }
-}
-
 /// Finds causes among all that a lineage knows, since a notification of one key may state the end of another.
 struct Causes {
-    /// In the total order.
-    private let notifications: [Observed<NotificationFact>]
+    /// The least notification that carries each JWS, or is it.
+    private var byStatement: [Digest: NotificationFact] = [:]
+    private var renewalInfos: Set<Digest> = []
 
     init(_ lineage: Lineage) {
-        notifications = lineage.subscriptions.flatMap(\.notifications).sorted { $0.source.precedes($1.source) }
+        let notifications = lineage.subscriptions.flatMap(\.notifications).sorted { $0.source.precedes($1.source) }
+        for notification in notifications where notification.value.notificationType != nil {
+            let fact = notification.value
+            let digests = [
+                notification.source.name.digest, fact.signedTransactionInfo, fact.signedRenewalInfo,
+                fact.signedAppTransactionInfo,
+            ]
+            for digest in digests.compactMap(\.self) where byStatement[digest] == nil { byStatement[digest] = fact }
+        }
+        for renewalInfo in lineage.subscriptions.flatMap(\.periods).flatMap(\.renewalInfos) {
+            renewalInfos.insert(renewalInfo.source.name.digest)
+        }
     }
 
-    /// The least of the observations that state the change, and what it is called; nil when none does.
+    /// The least of the observations that state the change, and its name; nil when time alone makes it.
     func statement(of change: Change) -> (source: Source, cause: Cause)? {
         guard let source = change.statements.min(by: { $0.precedes($1) }) else { return nil }
-        return (source, cause(source, in: change.subscription))
+        return (source, cause(source, isRenewalInfo: renewalInfos.contains(source.name.digest)))
     }
 
-    /// The type of the least notification that carries the statement, or is it; else the kind of the statement.
-    private func cause(_ source: Source, in subscription: Subscription) -> Cause {
-        let notification = notifications.first {
-            $0.value.notificationType != nil
-                && ($0.value.carries(source.name.digest) || $0.source.name == source.name)
-        }
-        if let fact = notification?.value, let type = fact.notificationType {
+    private func cause(_ source: Source, isRenewalInfo: Bool) -> Cause {
+        if let fact = byStatement[source.name.digest], let type = fact.notificationType {
             return .notification(type, fact.subtype)
         }
-        let isRenewalInfo = subscription.renewalInfo.steps.contains { $0.source.name == source.name }
         return isRenewalInfo ? .renewalInfo : .transaction
     }
 }
 
 extension Change {
-    /// The observations that state it: whatever begins or ends a purchase at this instant, else what Apple signed at
-    /// this instant, else what Apple has said of it since.
-    fileprivate var statements: [Source] {
-        if let from, !to.differsBeyondRenewal(from: from) { return renewalInfos }
-        let byDirectness = [purchases + revocations, renewalInfos, signedStatuses, laterRenewalInfos]
-        return byDirectness.first { !$0.isEmpty } ?? []
+    /// The observations that state it: the transaction of the purchase that begins, the revocation or its reversal, the
+    /// statement of a new end, the renewal info in force.
+    var statements: [Source] {
+        if !revocations.isEmpty {
+            return revocations.compactMap { $0.revocation.end == at ? $0.revocation.reversal : $0.revocation.source }
+        }
+        if from?.period != to.period { return statementsOfPurchase }
+        if from?.status != to.status { return statementsOfStatus }
+        if from?.expiresAt != to.expiresAt {
+            return [context.period.expiresDate.value(at: at)?.statement.source].compactMap(\.self)
+        }
+        return statementsOfRenewal
     }
 
-    /// Of the purchases that begin, of an end that is moved, and of purchases that take another's place.
-    private var purchases: [Source] {
-        subscription.periods.flatMap { period in
-            if period.start == at { return period.sources }
-            if period.replacement?.start == at { return period.replacement?.sources ?? [] }
-            let isEndMoved = period.end(at: at) != period.end(at: at.advanced(byMilliseconds: -1))
-            return isEndMoved ? period.expiresDate.steps.map(\.source).filter { $0.time == at } : []
+    /// A purchase revoked before it begins is stated by its revocation.
+    private var statementsOfPurchase: [Source] {
+        if let revocation = context.period.revocation(at: at) { return [revocation.source] }
+        return Array(context.period.sources.prefix(1))
+    }
+
+    private var statementsOfStatus: [Source] {
+        let renewal = context.renewal?.statement
+        switch to.decision {
+        case .replaced: return context.period.replacement?.sources ?? []
+        case .revoked: return [context.period.revocation(at: at)?.source].compactMap(\.self)
+        case .gracePeriod, .signedGracePeriod, .billingRetry:
+            // The end of a grace period is stated by what is signed then, else by time alone.
+            let isEndOfGrace = from?.status == .gracePeriod
+            return renewal.map { isEndOfGrace && $0.source.time != at ? [] : [$0.source] } ?? []
+        case .periodEnded:
+            let status = context.signedStatus?.code.deniesRenewal == true ? context.signedStatus?.source : nil
+            guard let renewal else { return [status].compactMap(\.self) }
+            let statesEnd = renewal.value.autoRenewStatus == .off || renewal.value.expirationIntent != nil
+            return statesEnd || status != nil ? [renewal.source] : []
+        case .periodCovers, .impliedPeriodCovers:
+            return Array(context.period.sources.prefix(1))
+        case .renewalAwaited, .inferredBillingRetry: return []
         }
     }
 
-    private var revocations: [Source] {
-        subscription.periods.flatMap(\.revocations).flatMap { revocation in
-            [revocation.start == at ? revocation.source : nil, revocation.end == at ? revocation.reversal : nil]
+    private var statementsOfRenewal: [Source] {
+        guard from?.willRenew != to.willRenew || from?.pendingProductId != to.pendingProductId
+            || from?.priceIncrease != to.priceIncrease || from?.gracePeriodExpiresAt != to.gracePeriodExpiresAt
+        else {
+            return context.renewal.map { $0.statement.source.time == at ? [$0.statement.source] : [] } ?? []
         }
-        .compactMap(\.self)
-    }
-
-    private var renewalInfos: [Source] {
-        subscription.renewalInfo.steps.map(\.source).filter { $0.time == at }
-    }
-
-    private var signedStatuses: [Source] {
-        subscription.notifications.filter {
-            $0.source.time == at && $0.value.status.flatMap(Status.init(signed:)) == to.status
-        }
-        .map(\.source)
-    }
-
-    /// Time made the change, and a renewal info signed since says of the same period what became of it.
-    private var laterRenewalInfos: [Source] {
-        guard from?.status != to.status, let end = to.expiresAt else { return [] }
-        return subscription.renewalInfo.steps.filter { renewal in
-            guard renewal.source.time >= at, let renewalDate = renewal.value.renewalDate else { return false }
-            return end.joins(renewalDate) && renewalDate.joins(end)
-                && renewal.value.statedStatus(at: renewal.source.time) == to.status
-        }
-        .map(\.source)
-    }
-}
-
-extension RenewalFact {
-    /// What it says has become of the purchase that ended at renewalDate.
-    fileprivate func statedStatus(at signed: Instant) -> Status? {
-        if let gracePeriodExpiresDate, signed < gracePeriodExpiresDate { return .gracePeriod }
-        if isInBillingRetryPeriod == true { return .billingRetry }
-        return expirationIntent == nil ? nil : .expired
+        if let charged = context.chargedRenewal { return Array(charged.sources.prefix(1)) }
+        return [context.renewal?.statement.source].compactMap(\.self)
     }
 }

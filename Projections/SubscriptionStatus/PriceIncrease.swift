@@ -5,11 +5,11 @@ package enum PriceIncrease: String, Sendable, CaseIterable {
     case pending, accepted
 }
 
-extension Moment {
+extension StatusContext {
     /// Nil without an increase, and once there is nothing left to renew at the new price.
     var priceIncrease: PriceIncrease? {
-        guard rule.status != .revoked, rule.status != .expired else { return nil }
-        switch renewal?.priceIncreaseStatus {
+        guard status != .revoked, status != .expired else { return nil }
+        switch renewal?.terms?.priceIncreaseStatus {
         case .pending: return .pending
         case .accepted: return .accepted
         default: return nil

@@ -2,7 +2,7 @@ import AppStoreModel
 import LedgerModel
 import Primitives
 
-/// Why the status is what it is.
+/// The reason of the status.
 package enum Reason: String, Sendable, CaseIterable {
     case paid, freeTrial, introOffer, promotionalOffer, offerCode, winBack, familyShared, awaitingRenewal
     case appleGrace, ownGrace, limitedAccess, billingRetry
@@ -10,14 +10,14 @@ package enum Reason: String, Sendable, CaseIterable {
     case refunded, familyRevoked, replaced, other, unknown
 }
 
-extension Moment {
+extension StatusContext {
     var reason: Reason {
-        switch rule.status {
-        case .active: rule == .renewalAwaited ? .awaitingRenewal : Reason(active: period)
+        switch status {
+        case .active: decision.isRenewalAwaited ? .awaitingRenewal : Reason(active: period)
         case .gracePeriod: .appleGrace
         case .billingRetry: reasonInBillingRetry
-        case .revoked: Reason(revoked: newest, by: newest.revocation(at: t))
-        case .expired: rule == .replaced ? .replaced : Reason(expired: renewal)
+        case .revoked: Reason(revoked: period, by: period.revocation(at: t))
+        case .expired: decision == .replaced ? .replaced : Reason(expired: renewal?.terms)
         }
     }
 
@@ -32,7 +32,7 @@ extension Moment {
 
 extension Reason {
     /// An implied period is known to be entitled, and nothing says on what terms.
-    fileprivate init(active period: Period) {
+    init(active period: Period) {
         if period.inAppOwnershipType == .familyShared {
             self = .familyShared
         } else if let offer = period.offer {
@@ -55,30 +55,36 @@ extension Reason {
         }
     }
 
-    fileprivate init(revoked period: Period, by revocation: Revocation?) {
-        guard period.inAppOwnershipType != .familyShared else {
+    /// A revocation of a kind, or for a reason, that Apple does not document is `other`, as is a signed status alone.
+    init(revoked period: Period, by revocation: Revocation?) {
+        if period.inAppOwnershipType == .familyShared {
             self = .familyRevoked
             return
         }
-        guard period.isKnown, revocation != nil else {
-            self = .unknown
+        guard let statement = revocation?.statement else {
+            self = .other
             return
         }
-        switch revocation?.statement?.revocationType {
-        case .refundFull, .refundProrated, nil: self = .refunded
+        switch statement.revocationType {
+        case .refundFull, .refundProrated: self = .refunded
         case .familyRevoke: self = .familyRevoked
+        case nil: self = statement.revocationReason?.isRefund ?? true ? .refunded : .other
         default: self = .other
         }
     }
 
-    fileprivate init(expired renewal: RenewalFact?) {
-        switch renewal?.expirationIntent {
+    fileprivate init(expired terms: RenewalFact?) {
+        switch terms?.expirationIntent {
         case .cancelled: self = .cancelled
         case .billingError: self = .billingFailed
         case .priceNotAccepted: self = .priceNotAccepted
         case .productUnavailable: self = .productUnavailable
-        case nil: self = renewal?.autoRenewStatus == .off ? .cancelled : .unknown
+        case nil: self = terms?.autoRenewStatus == .off ? .cancelled : .unknown
         default: self = .other
         }
     }
+}
+
+extension RevocationReason {
+    fileprivate var isRefund: Bool { self == .other || self == .appIssue }
 }

@@ -1,20 +1,52 @@
 import AppStoreModel
 import LedgerModel
+package import Primitives
 
-extension Moment {
+extension StatusContext {
     /// Nil when nothing says so. In a plan with a commitment it is the month's.
     var willRenew: Bool? {
-        guard newest.type != .nonConsumable else { return false }
-        guard let autoRenewStatus = renewal?.autoRenewStatus else { return nil }
-        switch rule.status {
-        case .active, .gracePeriod, .billingRetry: return autoRenewStatus == .on
+        guard period.type != .nonConsumable else { return false }
+        switch status {
         case .revoked, .expired: return false
+        case .active, .gracePeriod, .billingRetry:
+            if chargedRenewal != nil { return true }
+            return renewal?.autoRenewStatus.map { $0 == .on }
         }
     }
 
     /// The product of the next renewal, if that is another one.
     var pendingProductId: String? {
-        guard willRenew == true, let next = renewal?.autoRenewProductId, next != period.productId else { return nil }
-        return next
+        guard willRenew == true else { return nil }
+        let next = chargedRenewal.map(\.productId) ?? renewal?.autoRenewProductId
+        return next == period.productId ? nil : next
     }
+
+    /// Nil where it is on or unknown, and where the renewal is charged already.
+    var autoRenewOffSince: Instant? {
+        chargedRenewal == nil ? period.autoRenewOffSince(at: t) : nil
+    }
+
+    var commitment: Commitment? {
+        guard period.commitment != nil || renewal?.terms?.commitment != nil else { return nil }
+        let (charged, next) = (period.commitment, renewal?.terms?.commitment)
+        guard charged?.totalBillingPeriods != nil || charged?.commitmentExpiresDate != nil || next != nil else {
+            return nil
+        }
+        return Commitment(
+            endsAt: charged?.commitmentExpiresDate ?? next?.commitmentRenewalDate,
+            willRenew: next?.commitmentAutoRenewStatus.map { $0 == .on },
+            productId: next?.commitmentAutoRenewProductId ?? period.productId,
+            period: charged?.billingPeriodNumber, of: charged?.totalBillingPeriods)
+    }
+}
+
+/// A plan whose months are charged one by one under a commitment of twelve.
+package struct Commitment: Hashable, Sendable {
+    package let endsAt: Instant?
+    /// Whether the commitment renews at its end; nil when nothing says so.
+    package let willRenew: Bool?
+    package let productId: String?
+    /// The number of the month, from 1.
+    package let period: Int64?
+    package let of: Int64?
 }

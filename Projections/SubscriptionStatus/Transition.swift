@@ -1,14 +1,16 @@
 package import LedgerModel
 package import Primitives
 
-/// A change of (status, product, willRenew, access): a row of `history`.
+/// A row of `history`.
 package struct Transition: Hashable, Sendable {
     package let at: Instant
+    /// At least one.
+    package let change: [ChangeWord]
     /// Nil for the first.
     package let from: SubscriptionState?
     package let to: SubscriptionState
     package let cause: Cause
-    /// When the ledger learned the cause; nil when that is time.
+    /// The time the ledger recorded the cause; nil when that is time.
     package let recordedAt: Instant?
     package let evidence: [Position]
 }
@@ -24,34 +26,60 @@ extension Subscription {
     /// Every transition up to and at `t`.
     ///
     /// The state is a step function of the instant, so it is enough to look at the instants where one of its inputs
-    /// turns.
-    func history(until t: Instant, rules: Rules, causes: Causes) -> SubscriptionHistory {
+    /// turns. A row stands for every change of `SubscriptionState.isTransition` and for every revocation of any period.
+    ///
+    /// - Complexity: O(n log n) for n facts.
+    func history(until t: Instant, in lineage: Lineage, rules: Rules, causes: Causes) -> SubscriptionHistory {
         let periods = listedPeriods
+        let surroundings = RowSurroundings(self, in: lineage, periods: periods, rules: rules.access)
+        let revocations = RevocationBoundaries(periods)
         var transitions: [Transition] = []
-        var current: SubscriptionState?
-        for instant in turningPoints(until: t, rules: rules.access) {
-            guard let moment = Moment(self, periods: periods, at: instant, rules: rules.access) else { continue }
-            let next = SubscriptionState(moment)
-            guard next.isTransition(from: current) else { continue }
-            let statement = causes.statement(of: Change(at: instant, from: current, to: next, in: self))
-            transitions.append(
-                Transition(
-                    at: instant, from: current, to: next, cause: statement?.cause ?? .time,
-                    recordedAt: statement?.source.recordedAt,
-                    evidence: [Position](distinct: next.evidence + (statement.map { [$0.source.position] } ?? []))))
-            current = next
+        var current: (state: SubscriptionState, period: Period)?
+        for instant in turningPoints(of: periods, until: t, rules: rules.access) {
+            guard let context = StatusContext(key, periods: periods, at: instant, rules: rules.access) else { continue }
+            let next = SubscriptionState(context, surroundings)
+            let revocations = current == nil ? [] : revocations.changes(at: instant)
+            defer { current = (next, context.period) }
+            guard next.isTransition(from: current?.state) || !revocations.isEmpty else { continue }
+            let change = Change(
+                at: instant, from: current?.state, to: next, context: context, previous: current?.period,
+                revocations: revocations)
+            transitions.append(Transition(change, statement: causes.statement(of: change)))
         }
         return SubscriptionHistory(key: key, transitions: transitions)
     }
 }
 
-extension SubscriptionState {
-    fileprivate func isTransition(from other: SubscriptionState?) -> Bool {
-        guard let other else { return true }
-        return differsBeyondRenewal(from: other) || willRenew != other.willRenew
+extension Transition {
+    fileprivate init(_ change: Change, statement: (source: Source, cause: Cause)?) {
+        at = change.at
+        self.change = change.words
+        from = change.from
+        to = change.to
+        cause = statement?.cause ?? .time
+        recordedAt = statement?.source.recordedAt
+        evidence = [Position](distinct: change.to.evidence + (statement.map { [$0.source.position] } ?? []))
+    }
+}
+
+/// The instants at which the revocation of a period begins or ends.
+private struct RevocationBoundaries {
+    private var byInstant: [Instant: [Period]] = [:]
+
+    init(_ periods: [Period]) {
+        for period in periods where !period.revocations.isEmpty {
+            let instants = Set(period.revocations.flatMap { [$0.start, $0.end].compactMap(\.self) })
+            for instant in instants { byInstant[instant, default: []].append(period) }
+        }
     }
 
-    func differsBeyondRenewal(from other: SubscriptionState) -> Bool {
-        status != other.status || productId != other.productId || access != other.access
+    /// The periods whose revocation begins or ends at `instant`, each with the revocation that does.
+    func changes(at instant: Instant) -> [(period: Period, revocation: Revocation)] {
+        (byInstant[instant] ?? []).compactMap { period in
+            let before = period.revocation(at: instant.advanced(byMilliseconds: -1))
+            let now = period.revocation(at: instant)
+            guard (before == nil) != (now == nil) else { return nil }
+            return (before ?? now).map { (period, $0) }
+        }
     }
 }

@@ -1,25 +1,24 @@
+import AppStoreModel
 package import LedgerModel
 package import Primitives
 
 extension Sequence<Lineage> {
     /// Every instant where a row of `states` may change; between two of them none does.
     package func turningPoints(rules: Rules) -> [Instant] {
-        flatMap(\.subscriptions).flatMap { $0.turningPoints(rules: rules.access) }
+        flatMap(\.subscriptions).flatMap { $0.turningPoints(of: $0.listedPeriods, rules: rules.access) }
     }
 }
 
 extension Subscription {
     /// Every instant up to `t` where an input of some rule of this folder changes, ascending.
-    func turningPoints(until t: Instant, rules: Rules.Access) -> [Instant] {
-        turningPoints(rules: rules).filter { $0 <= t }.sorted()
+    func turningPoints(of periods: [Period], until t: Instant, rules: Rules.Access) -> [Instant] {
+        turningPoints(of: periods, rules: rules).filter { $0 <= t }.sorted()
     }
 
-    fileprivate func turningPoints(rules: Rules.Access) -> Set<Instant> {
-        var instants: Set<Instant> = []
-        for period in periods { instants.formUnion(period.turningPoints(rules)) }
-        for renewal in renewalInfo.steps {
-            instants.insert(renewal.source.time)
-            if let expires = renewal.value.gracePeriodExpiresDate { instants.insert(expires) }
+    fileprivate func turningPoints(of periods: [Period], rules: Rules.Access) -> Set<Instant> {
+        var instants = Set(renewalInfoTimes)
+        for period in periods {
+            period.addTurningPoints(to: &instants, rules, isProduction: key.environment == .production)
         }
         instants.formUnion(notifications.map(\.source.time))
         return instants
@@ -27,14 +26,39 @@ extension Subscription {
 }
 
 extension Period {
-    fileprivate func turningPoints(_ rules: Rules.Access) -> [Instant] {
-        var instants = [start] + sources.map(\.time)
-        // A revocation ends, and an end moves, when a source says so.
-        instants += revocations.map(\.start)
-        if let replacement { instants.append(replacement.start) }
-        for end in expiresDate.steps.map(\.value) {
-            instants += [end] + Moment.deadlines(after: end, rules)
+    fileprivate func addTurningPoints(to instants: inout Set<Instant>, _ rules: Rules.Access, isProduction: Bool) {
+        instants.insert(start)
+        instants.formUnion(sources.lazy.map(\.time))
+        for revocation in revocations {
+            instants.insert(revocation.start)
+            if let end = revocation.end { instants.insert(end) }
         }
-        return instants
+        if let replacement { instants.insert(replacement.start) }
+        for step in expiresDate.steps {
+            instants.insert(step.source.time)
+            instants.insert(step.value)
+            // Superfluous instants do no harm.
+            instants.formUnion(Durations.deadlines(after: step.value, of: self, rules, isProduction: isProduction))
+        }
+        for renewalInfo in renewalInfos {
+            if let expires = renewalInfo.value.gracePeriodExpiresDate { instants.insert(expires) }
+        }
+        for status in signedStatuses { instants.insert(status.time) }
+    }
+}
+
+extension Durations {
+    /// The instants at which time alone changes an answer after the end of a period.
+    fileprivate static func deadlines(
+        after end: Instant, of period: Period, _ rules: Rules.Access, isProduction: Bool
+    ) -> [Instant] {
+        let ownGrace = end.advanced(byDays: rules.ownGraceDays)
+        return [
+            leewayEnd(of: period, endingAt: end, rules, isProduction: isProduction),
+            end.advanced(byDays: longestGraceDays),
+            retryEnd(end, isProduction: isProduction),
+            ownGrace,
+            ownGrace.advanced(byDays: rules.limitedAccessDays),
+        ]
     }
 }

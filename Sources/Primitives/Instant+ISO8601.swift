@@ -81,6 +81,12 @@ package struct CivilDate: Hashable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
+    /// The day of an instant in UTC.
+    package init(of instant: Instant) {
+        let clamped = min(max(instant, .earliest), .latest).milliseconds
+        self.init(daysSinceEpoch: clamped.flooringDivided(by: Instant.millisecondsPerDay))
+    }
+
     package var daysSinceEpoch: Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = shiftedYear.flooringDivided(by: 400)

@@ -50,6 +50,7 @@ enum AnswerTable {
         case nil, .null: "-"
         case .string(let text): text
         case .object(let members): members.map { "\($0.key)=\(cell($0.value))" }.joined(separator: " ")
+        case .array(let elements): elements.map(cell).joined(separator: " ")
         case .some(let other): other.serialized()
         }
     }

@@ -1,15 +1,13 @@
 import ArgumentParser
+import LedgerAPI
 import Primitives
 import SubscriptionLedger
 
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Every change of status, product, renewal or access up to an instant, with its cause.",
+        abstract: "Show every change of a subscription up to an instant, with its cause.",
         discussion: """
-            Of a subscription, or of all of a customer's. What changes none of these four, as a renewal in time, is \
-            no row.
-
             EXAMPLES
               subledger history --subscription 2000000123456789 --explain
               subledger history --subscription 2000000123456789 --as-of 2026-03-01 --format json
@@ -17,7 +15,7 @@ struct HistoryCommand: ParsableCommand {
             """
     )
 
-    @Flag(help: "Add the rule behind each change, and its words.")
+    @Flag(help: "Add the rule behind each change and its explanation.")
     var explain = false
 
     @OptionGroup var question: QuestionOptions
@@ -29,14 +27,14 @@ struct HistoryCommand: ParsableCommand {
         let opened = try ledger.reading()
         let asked = question.question
         let answer = try question.answer {
-            try opened.history(of: $0, asked, explained: explain)
+            try opened.history(of: $0, asked, explained: explain)?.json
         } ofCustomer: {
             try opened.history(ofCustomer: $0, asked, explained: explain)
         }
         AnswerTable.print(
             answer, rows: "subscriptions", nested: "transitions",
-            columns: ["at", "from", "to", "access", "willRenew", "cause", "productId", "expiresAt", "reason"]
-                + (explain ? ["words"] : []),
+            columns: ["at", "change", "to", "reason", "access", "willRenew", "cause", "productId", "expiresAt"]
+                + (explain ? ["explanation"] : []),
             format: output.effectiveFormat)
     }
 }

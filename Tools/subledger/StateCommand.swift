@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAPI
 import Primitives
 import SubscriptionLedger
 
@@ -24,7 +25,7 @@ struct StateCommand: ParsableCommand {
         let opened = try ledger.reading()
         let asked = question.question
         let answer = try question.answer {
-            try opened.state(of: $0, asked)
+            try opened.state(of: $0, asked)?.json
         } ofCustomer: {
             try opened.state(ofCustomer: $0, asked)
         }

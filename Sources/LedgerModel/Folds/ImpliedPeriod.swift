@@ -2,97 +2,109 @@ import AppStoreModel
 import Primitives
 
 extension Period {
-    /// Periods that renewal infos imply: renewalDate is the end of the most recent purchase, so where no known
-    /// transaction reaches it one is missing. Entitled, no revenue, until the transaction is seen.
+    /// The period that a renewal info implies which speaks of no known purchase and extends none: entitled, without
+    /// revenue, up to renewalDate.
     ///
-    /// Those implied by older renewal infos count as known for the younger.
-    static func implied(
-        by renewals: [Observed<RenewalFact>], beside known: [Period], notifications: [Observed<NotificationFact>]
-    ) -> [Period] {
-        let ending = notifications.filter(\.value.endsImpliedPeriod)
-        var periods = known
-        for renewal in renewals {
-            if let implied = Period(impliedBy: renewal, beside: periods, ending: ending) { periods.append(implied) }
-        }
-        return Array(periods[known.count...])
-    }
-
-    private init?(
-        impliedBy renewal: Observed<RenewalFact>, beside periods: [Period],
+    /// - Parameters:
+    ///   - periods: known ones, and those implied by older renewal infos.
+    ///   - ending: notifications whose status says that nothing is paid for, in the total order.
+    init?(
+        impliedBy renewalInfo: Observed<RenewalFact>, beside periods: [Period],
         ending notifications: [Observed<NotificationFact>]
     ) {
-        guard let renewalDate = renewal.value.renewalDate else { return nil }
-        // A purchase that begins where renewalDate lies is a later one than renewal info speaks of.
-        let earlier = periods.lazy.filter { !$0.start.joins(renewalDate) }
-        let newestEnd = earlier.compactMap(\.latestEnd).max()
-        if let newestEnd, newestEnd.joins(renewalDate) { return nil }
+        guard let renewalDate = renewalInfo.value.renewalDate else { return nil }
+        let signed = renewalInfo.source.time
+        let begun = periods.filter { $0.start <= signed }
+        let newestEnd = begun.compactMap(\.latestEnd).max()
+        let productId = renewalInfo.value.productId
+        let sameProduct = periods.filter { $0.isKnown && $0.productId == productId }.max { $0.isOlder(than: $1) }
+        let start = Self.impliedStart(signed: signed, renewalDate, newestEnd: newestEnd, length: sameProduct?.length)
+        guard start < renewalDate else { return nil }
 
-        let signed = renewal.source.time
-        let candidates = [newestEnd, renewal.value.recentSubscriptionStartDate].compactMap(\.self)
-        let start = min(candidates.max() ?? signed, signed)
-        let ending = notifications.first { $0.source.time >= signed && $0.source.time < renewalDate }
-        let end = min(renewalDate, ending?.source.time ?? renewalDate)
-        guard start < end else { return nil }
-
-        let neighbour = earlier.max { $0.isOlder(than: $1) }
+        let followed = begun.max { $0.isOlder(than: $1) }
+        var ends = [Observed(source: renewalInfo.source, value: renewalDate)]
+        if let status = notifications.first(where: { $0.source.time >= signed && $0.source.time < renewalDate }) {
+            ends.append(Observed(source: status.source, value: status.source.time))
+        }
         self.init(
-            basis: .renewalInfo, productId: renewal.value.productId, type: .autoRenewable,
-            inAppOwnershipType: neighbour?.inAppOwnershipType, start: start, end: end,
-            revocations: ending.flatMap(Revocation.init(signedStatus:)).map { [$0] } ?? [], source: renewal.source)
+            basis: .renewalInfo, productId: productId, like: followed, type: .autoRenewable, start: start, ends: ends,
+            revocations: followed?.revocations.filter { $0.start >= start || $0.source.time >= signed } ?? [],
+            source: renewalInfo.source)
     }
 
-    /// Periods that renewals imply which Apple signed before their purchaseDate: it renews only what is active, so
-    /// without a known period at that instant one is missing.
-    static func implied(
-        byEarlyRenewals transactions: [Observed<TransactionFact>], beside periods: [Period]
-    ) -> [Period] {
-        periods.filter(\.isKnown).compactMap { renewal in
-            let early = transactions.first { copy in
-                copy.value.transactionReason == .renewal && copy.source.time < renewal.start
-                    && renewal.sources.contains(copy.source) && !periods.contains { $0.covers(copy.source.time) }
-            }
-            guard let early else { return nil }
-            let start = early.source.time
-            let earlier = periods.filter { $0.start <= start }.max { $0.isOlder(than: $1) }
-            return Period(
-                basis: .earlyRenewal, productId: (earlier ?? renewal).productId, type: renewal.type,
-                inAppOwnershipType: (earlier ?? renewal).inAppOwnershipType, start: start, end: renewal.start,
-                revocations: [], source: early.source)
+    /// The greater of the newest end and renewalDate minus the length of the product's newest period, but never after
+    /// the signing; a renewal charged within 24 hours before the newest end begins at that end.
+    private static func impliedStart(
+        signed: Instant, _ renewalDate: Instant, newestEnd: Instant?, length: Int64?
+    ) -> Instant {
+        if let newestEnd, signed < newestEnd,
+            newestEnd.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds) <= signed, newestEnd < renewalDate
+        {
+            return newestEnd
         }
+        guard let length else { return signed }
+        let candidates = [newestEnd, renewalDate.advanced(byMilliseconds: -length)].compactMap(\.self)
+        return min(candidates.max() ?? signed, signed)
+    }
+
+    /// The time its first statement gives it, in milliseconds; nil for what does not end.
+    private var length: Int64? {
+        expiresDate.steps.first.map { $0.value.milliseconds.subtractingReportingOverflow(start.milliseconds) }.flatMap {
+            $0.overflow || $0.partialValue <= 0 ? nil : $0.partialValue
+        }
+    }
+
+    /// The period that a renewal implies which Apple signed before its purchaseDate while no known period ran: Apple
+    /// renews only what is active.
+    ///
+    /// - Parameter periods: in the order of purchase.
+    init?(impliedByEarlyRenewal renewal: Period, beside periods: [Period]) {
+        guard renewal.isKnown, renewal.transactionReason == .renewal,
+            let early = renewal.sources.first(where: { source in
+                source.time < renewal.start && !periods.hasPeriod(covering: source.time)
+            })
+        else { return nil }
+        let earlier = periods.last { $0.start <= early.time }
+        self.init(
+            basis: .earlyRenewal, productId: (earlier ?? renewal).productId, like: earlier ?? renewal,
+            type: renewal.type, start: early.time, ends: [Observed(source: early, value: renewal.start)],
+            revocations: [], source: early)
     }
 
     private init(
-        basis: Basis, productId: String?, type: ProductType?, inAppOwnershipType: InAppOwnershipType?,
-        start: Instant, end: Instant, revocations: [Revocation], source: Source
+        basis: Basis, productId: String?, like neighbour: Period?, type: ProductType?, start: Instant,
+        ends: [Observed<Instant>], revocations: [Revocation], source: Source
     ) {
         self.basis = basis
         self.transactionId = nil
         self.productId = productId
+        self.subscriptionGroupIdentifier = neighbour?.subscriptionGroupIdentifier
         self.type = type
-        self.inAppOwnershipType = inAppOwnershipType
+        self.inAppOwnershipType = neighbour?.inAppOwnershipType
+        self.transactionReason = nil
         self.offer = nil
         self.price = nil
+        self.storefront = nil
+        self.commitment = nil
         self.start = start
-        self.expiresDate = StepField([Observed(source: source, value: end)])
+        self.expiresDate = StepField(ends)
         self.revocations = revocations
-        self.isMarkedReplaced = false
+        self.isMarkedUpgraded = false
         self.replacement = nil
         self.sources = [source]
     }
 }
 
 extension NotificationFact {
-    /// Apple's signed status says that nothing is paid for any more.
-    fileprivate var endsImpliedPeriod: Bool {
+    /// Whether Apple signs that nothing is paid for any more.
+    var endsImpliedPeriod: Bool {
         status == .expired || status == .billingRetry || status == .revoked
     }
 }
 
-extension Revocation {
-    /// A purchase whose transaction is not known is revoked from the signing of a status that says so.
-    fileprivate init?(signedStatus notification: Observed<NotificationFact>) {
-        guard notification.value.status == .revoked else { return nil }
-        self.init(
-            statement: nil, start: notification.source.time, end: nil, source: notification.source, reversal: nil)
+extension [Period] {
+    /// - Precondition: in the order of purchase. The last one begun nearly always covers.
+    fileprivate func hasPeriod(covering t: Instant) -> Bool {
+        self[..<partitioningIndex { $0.start > t }].reversed().contains { $0.covers(t) }
     }
 }

@@ -1,8 +1,8 @@
 import AppStoreModel
 import Primitives
 
-/// What makes transactions one purchase: a restore mints a new transactionId for the same line item, or for the
-/// same non-consumable.
+/// The identity of a purchase: a restore mints a new transactionId for the same line item, or for the same
+/// non-consumable.
 private enum PurchaseIdentity: Hashable {
     case lineItem(productId: String?, webOrderLineItemId: String)
     case nonConsumable
@@ -23,7 +23,7 @@ private enum PurchaseIdentity: Hashable {
 private struct TransactionCopies {
     /// In the total order.
     let copies: [Observed<TransactionFact>]
-    /// Highest rank first, then newest: whose word counts for what does not change.
+    /// The word that counts for fields that do not change: highest rank first, then newest.
     let settled: TransactionFact
     let purchaseDate: Instant
 
@@ -47,6 +47,49 @@ private struct TransactionCopies {
     }
 }
 
+/// The transactions of one purchase, oldest first; never empty.
+private struct Purchase {
+    private(set) var transactions: [TransactionCopies]
+    private(set) var revocations: [Revocation] = []
+    private let reversals: [Observed<NotificationFact>]
+
+    init(_ first: TransactionCopies, reversals: [Observed<NotificationFact>]) {
+        transactions = [first]
+        self.reversals = reversals
+        revocations = revocationsOfAll
+    }
+
+    /// The purchases among transactions of one identity: one that is made while the purchase before is revoked is a
+    /// purchase of its own (family sharing regained, a non-consumable bought again).
+    static func all(
+        in transactions: [TransactionCopies], reversals: [Observed<NotificationFact>]
+    ) -> [Purchase] {
+        var purchases: [Purchase] = []
+        for transaction in transactions.sorted(by: { $0.isOlder(than: $1) }) {
+            if let last = purchases.last, !last.revocations.contains(where: { $0.covers(transaction.purchaseDate) }) {
+                purchases[purchases.count - 1].append(transaction)
+            } else {
+                purchases.append(Purchase(transaction, reversals: reversals))
+            }
+        }
+        return purchases
+    }
+
+    private mutating func append(_ transaction: TransactionCopies) {
+        transactions.append(transaction)
+        revocations = revocationsOfAll
+    }
+
+    /// Revoked if any copy is, reversed if the reversal names any copy.
+    private var revocationsOfAll: [Revocation] {
+        guard transactions.contains(where: { $0.copies.contains { $0.value.revocation != nil } }) else { return [] }
+        let names = Set(transactions.flatMap(\.copies).map(\.source.name.digest))
+        let naming = reversals.filter { $0.value.signedTransactionInfo.map(names.contains) ?? false }
+        return transactions.flatMap { Revocation.all(in: $0.copies, reversedBy: naming) }
+            .sorted { $0.source.precedes($1.source) }
+    }
+}
+
 extension Period {
     /// The periods of one key's transactions.
     /// - Parameters: both in the total order.
@@ -55,39 +98,35 @@ extension Period {
     ) -> [Period] {
         let reversals = notifications.filter { $0.value.notificationType == .refundReversed }
         let byTransactionId = Dictionary(grouping: transactions, by: \.value.transactionId)
-        let byPurchase = Dictionary(grouping: byTransactionId.values.compactMap(TransactionCopies.init)) {
+        let byIdentity = Dictionary(grouping: byTransactionId.values.compactMap(TransactionCopies.init)) {
             PurchaseIdentity($0.settled)
         }
-        return byPurchase.values.map { Period($0, reversals: reversals) }
+        return byIdentity.values.flatMap { Purchase.all(in: $0, reversals: reversals).map(Period.init) }
     }
 
-    private init(_ purchase: [TransactionCopies], reversals: [Observed<NotificationFact>]) {
-        let transactions = purchase.sorted { $0.isOlder(than: $1) }
-        // Groups are never empty.
-        let first = transactions[0]
-        let everyCopy = transactions.flatMap(\.copies).sorted { $0.source.precedes($1.source) }
+    private init(_ purchase: Purchase) {
+        let first = purchase.transactions[0].settled
+        let everyCopy = purchase.transactions.flatMap(\.copies).sorted { $0.source.precedes($1.source) }
         basis = .transaction
-        transactionId = first.settled.transactionId
-        productId = first.settled.productId
-        type = first.settled.type
-        inAppOwnershipType = first.settled.inAppOwnershipType
-        offer = first.settled.offer
-        price = first.settled.price
-        start = first.purchaseDate
-        expiresDate = StepField(
-            first.settled.type == .nonConsumable
-                ? []
-                : everyCopy.compactMap { copy in
-                    copy.value.expiresDate.map { Observed(source: copy.source, value: $0) }
-                })
-        // Revoked if any copy is.
-        revocations = transactions.flatMap { transaction in
-            let names = transaction.copies.map(\.source.name.digest)
-            let naming = reversals.filter { reversal in names.contains { reversal.value.carries($0) } }
-            return Revocation.all(in: transaction.copies, reversedBy: naming)
+        transactionId = first.transactionId
+        productId = first.productId
+        subscriptionGroupIdentifier = first.subscriptionGroupIdentifier
+        type = first.type
+        inAppOwnershipType = first.inAppOwnershipType
+        transactionReason = first.transactionReason
+        offer = first.offer
+        price = first.price
+        storefront = first.storefront
+        commitment = first.commitment
+        start = purchase.transactions[0].purchaseDate
+        let ends = everyCopy.compactMap { copy in
+            copy.value.expiresDate.map { Observed(source: copy.source, value: $0) }
         }
-        .sorted { $0.source.precedes($1.source) }
-        isMarkedReplaced = transactions.contains(where: \.settled.isReplaced)
+        // A copy that repeats the end stated before says nothing new: it does not take back an extension that only a
+        // renewal info states.
+        expiresDate = first.type == .nonConsumable ? StepField([]) : StepField(ends).changes
+        revocations = purchase.revocations
+        isMarkedUpgraded = everyCopy.contains(where: \.value.isUpgraded)
         sources = everyCopy.map(\.source)
     }
 }

@@ -1,38 +1,49 @@
 package import AppStoreModel
 package import Primitives
 
-/// A stretch of time that one purchase bought, [start, end), or one that Apple's other words imply.
+/// A stretch of time [start, end) that one purchase bought, or that Apple's other words imply.
 package struct Period: Hashable, Sendable {
     package enum Basis: Sendable {
         /// Its transaction is known.
         case transaction
-        /// A renewal info speaks of a purchase that no known transaction is.
+        /// A renewal info speaks of a purchase whose transaction is not known.
         case renewalInfo
-        /// A renewal signed before its purchaseDate was active by another period that is not known.
+        /// A renewal signed before its purchaseDate renews a period that is not known.
         case earlyRenewal
     }
 
     package let basis: Basis
-    /// The oldest of the purchase's transactions (restores make further ones); nil when implied.
+    /// The oldest of the purchase's transactions (a restore adds another); nil when implied.
     package let transactionId: String?
     package let productId: String?
+    package let subscriptionGroupIdentifier: String?
     package let type: ProductType?
     package let inAppOwnershipType: InAppOwnershipType?
+    package let transactionReason: TransactionReason?
     package let offer: TransactionFact.Offer?
     package let price: TransactionFact.Price?
+    package let storefront: String?
+    package let commitment: TransactionFact.Commitment?
     package let start: Instant
-    /// Without steps for what does not end.
-    package let expiresDate: StepField<Instant>
-    package let revocations: [Revocation]
-    /// Whether Apple marks it as replaced; `replacement` tells from when.
-    package let isMarkedReplaced: Bool
+    /// The ends stated, each from the signing of its statement on. Without steps for what does not end.
+    package internal(set) var expiresDate: StepField<Instant>
+    package internal(set) var revocations: [Revocation]
+    /// Whether a copy of its transaction carries isUpgraded; `replacement` says from when another purchase counts.
+    package let isMarkedUpgraded: Bool
     package internal(set) var replacement: Replacement?
     /// Every observation that states it, in the total order.
     package let sources: [Source]
+    /// The renewal infos that speak of it, in the order in which they count.
+    package internal(set) var renewalInfos: [Observed<RenewalFact>] = []
+    /// The statuses that Apple signed about it, in the order of their evidence.
+    package internal(set) var signedStatuses: [SignedStatus] = []
 
     package var isKnown: Bool { basis == .transaction }
 
-    /// Nil for what does not end. Otherwise expiresDate as observed up to `t`.
+    /// The time Apple first signed a statement of it: a renewal is charged up to 24 hours before it starts.
+    package var firstStatedAt: Instant { sources.first?.time ?? start }
+
+    /// The newest end stated by `t`; before the first statement the first. Nil for what does not end.
     package func end(at t: Instant) -> Instant? {
         expiresDate.value(at: t)?.statement.value
     }
@@ -54,19 +65,37 @@ package struct Period: Hashable, Sendable {
     }
 
     /// The greatest end ever stated.
-    var latestEnd: Instant? {
+    package var latestEnd: Instant? {
         expiresDate.steps.map(\.value).max()
     }
 
-    /// By (start, end, transactionId); what does not end ends last. Implied periods have no transactionId, so of two
-    /// over the same time the one stated first is the older: no two periods are ever equal here.
-    package func isOlder(than other: Period, at t: Instant = .latest) -> Bool {
+    /// Whether any end ever stated is the same date as `instant`.
+    func ends(joining instant: Instant) -> Bool {
+        expiresDate.steps.contains { $0.value.isSame(as: instant) }
+    }
+}
+
+extension Period {
+    /// The order of purchase without its exception (`Subscription.latest`): by (start, end, transactionId), where what
+    /// does not end ends last. Implied periods have no transactionId; of two over the same time the one stated first
+    /// is the older.
+    package func isOlder(than other: Period) -> Bool {
         if start != other.start { return start < other.start }
-        let (end, otherEnd) = (end(at: t) ?? .latest, other.end(at: t) ?? .latest)
+        let (end, otherEnd) = (latestEnd ?? .latest, other.latestEnd ?? .latest)
         if end != otherEnd { return end < otherEnd }
         let (id, otherId) = (transactionId ?? "", other.transactionId ?? "")
         if id != otherId { return id.bytesPrecede(otherId) }
         guard let source = sources.first, let otherSource = other.sources.first else { return false }
         return source.precedes(otherSource)
     }
+}
+
+/// A `data.status` of a notification: evidence like the renewal info it came with.
+package struct SignedStatus: Hashable, Sendable {
+    package let code: SubscriptionStatusCode
+    /// The signedDate of the renewal info that the notification carries, else of its transaction: a retry signs the
+    /// notification again, and its status is the old one.
+    package let time: Instant
+    /// The notification.
+    package let source: Source
 }

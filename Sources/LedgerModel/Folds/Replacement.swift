@@ -3,36 +3,26 @@ package import Primitives
 
 /// An upgrade, a bundle or a migration put another purchase in a period's place. Never a refund, never churn.
 package struct Replacement: Hashable, Sendable {
-    /// When it is in force from: the next transaction's purchaseDate.
+    /// The instant from which it counts.
     package let start: Instant
-    /// Who states the next transaction.
+    /// The statements of the purchase that takes the place.
     package let sources: [Source]
 }
 
-extension TransactionFact {
-    /// Apple's own words, or a revocation for a reason that is no refund (0, 1).
-    var isReplaced: Bool {
-        if isUpgraded { return true }
-        guard let reason = revocation?.revocationReason else { return false }
-        return reason != .other && reason != .appIssue
-    }
-}
-
 extension Lineage {
-    /// Sets the replacements, which can be told only beside the other keys of the lineage.
+    /// Sets the replacements, which need the other keys of the lineage.
     static func replacing(_ subscriptions: [Subscription]) -> [Subscription] {
-        let everyPeriod = subscriptions.flatMap(\.periods).filter(\.isKnown)
-        return subscriptions.map { subscription in
+        subscriptions.map { subscription in
             let migration = Replacement(byMigrationOf: subscription.key, in: subscriptions)
-            let ownPeriods = subscription.periods.filter(\.isKnown)
             var replaced = subscription
             for index in replaced.periods.indices {
-                let period = replaced.periods[index]
-                let next = period.isMarkedReplaced ? period.next(in: ownPeriods) ?? period.next(in: everyPeriod) : nil
-                let candidates = [
-                    next.map { Replacement(start: $0.start, sources: $0.sources) },
-                    migration.flatMap { period.start < $0.start ? $0 : nil },
-                ]
+                let period = subscription.periods[index]
+                let successor =
+                    period.mayBeReplaced
+                    ? period.replacement(in: [subscription]) ?? period.replacement(in: subscriptions) : nil
+                // A replaced purchase is not refunded, whatever dates Apple gives it.
+                if successor != nil { replaced.periods[index].revocations = [] }
+                let candidates = [successor, migration.flatMap { period.start < $0.start ? $0 : nil }]
                 replaced.periods[index].replacement = candidates.compactMap(\.self).min { $0.start < $1.start }
             }
             return replaced
@@ -54,8 +44,31 @@ extension Replacement {
 }
 
 extension Period {
-    /// The period that begins after this one in `periods`.
-    func next(in periods: [Period]) -> Period? {
-        periods.filter { self.isOlder(than: $0) }.min { $0.isOlder(than: $1) }
+    /// Marked isUpgraded, or revoked for a reason that Apple does not document: then a later purchase that begins
+    /// before the end replaces it. Without such a purchase a revocation is a revocation.
+    fileprivate var mayBeReplaced: Bool {
+        guard isKnown, type == .autoRenewable || type == nil else { return false }
+        return isMarkedUpgraded || revocations.contains { !$0.hasRefundReason }
+    }
+
+    /// The replacement by the first later purchase that begins before this one's end: from its start where that is
+    /// within 60 seconds of the revocationDate or there is none, else from the smaller of the two.
+    fileprivate func replacement(in subscriptions: [Subscription]) -> Replacement? {
+        let end = latestEnd ?? .latest
+        let later = subscriptions.flatMap(\.periods).filter { other in
+            other.isKnown && other.start < end && (isOlder(than: other) || isOutranked(by: other, at: .latest))
+        }
+        guard let successor = later.min(by: { $0.isOlder(than: $1) }) else { return nil }
+        var start = successor.start
+        let revokedAt = isMarkedUpgraded ? nil : revocations.first { !$0.hasRefundReason }?.start
+        if let revokedAt, !start.isWithinAMinute(of: revokedAt) { start = min(start, revokedAt) }
+        return Replacement(start: start, sources: successor.sources)
+    }
+}
+
+extension Instant {
+    fileprivate func isWithinAMinute(of other: Instant) -> Bool {
+        advanced(byMilliseconds: Self.millisecondsPerMinute) >= other
+            && other.advanced(byMilliseconds: Self.millisecondsPerMinute) >= self
     }
 }

@@ -1,36 +1,45 @@
+import AppStoreModel
 package import Primitives
 
-/// A refund or the end of family sharing, over [revocationDate, reversedAt).
+/// A refund, the end of family sharing or a signed status 5, over [revocationDate, reversedAt).
 package struct Revocation: Hashable, Sendable {
+    /// Nil where a signed status alone states it.
     package let statement: TransactionFact.Revocation?
     package let start: Instant
     /// Nil while it is not reversed.
     package let end: Instant?
-    /// Who states the revocation.
+    /// The statement of the revocation.
     package let source: Source
-    /// Who states its reversal.
+    /// The statement of its reversal.
     package let reversal: Source?
 
     package func covers(_ t: Instant) -> Bool {
         guard let end else { return start <= t }
         return start <= t && t < end
     }
+
+    /// Whether it has a reason that Apple documents for refunds, or none at all.
+    var hasRefundReason: Bool {
+        switch statement?.revocationReason {
+        case nil, .other, .appIssue: true
+        default: false
+        }
+    }
 }
 
 extension Revocation {
     /// The revocations of one transaction.
     ///
-    /// Each copy that states one counts by itself, so a second refund after a reversal is a second interval. A
-    /// replaced transaction is never a refund, whatever dates it carries.
+    /// Each copy that states one counts by itself, so a second refund after a reversal is a second interval.
     ///
     /// - Parameters:
     ///   - copies: every observation of the transaction, in the total order.
-    ///   - reversals: the REFUND_REVERSED notifications that name it, in the total order.
+    ///   - reversals: the REFUND_REVERSED notifications that name any copy of its purchase, in the total order.
     static func all(
         in copies: [Observed<TransactionFact>], reversedBy reversals: [Observed<NotificationFact>]
     ) -> [Revocation] {
         copies.compactMap { copy in
-            guard let statement = copy.value.revocation, !copy.value.isReplaced else { return nil }
+            guard let statement = copy.value.revocation else { return nil }
             let stated = copy.source.time
             // A notification outranks the first later copy without revocationDate. That copy must be a JWS: unsigned
             // sources lift only what unsigned sources set.
@@ -44,5 +53,20 @@ extension Revocation {
             return Revocation(
                 statement: statement, start: start, end: reversal?.time, source: copy.source, reversal: reversal)
         }
+    }
+
+    /// The revocation that a signed status 5 states about a period where nothing else revokes it, until another status
+    /// is signed about the period.
+    static func all(in statuses: [SignedStatus], beside stated: [Revocation]) -> [Revocation] {
+        var revocations: [Revocation] = []
+        for (index, status) in statuses.enumerated() where status.code == .revoked {
+            guard !(stated + revocations).contains(where: { $0.covers(status.time) }) else { continue }
+            let lifting = statuses[index...].first { $0.time > status.time && $0.code != .revoked }
+            revocations.append(
+                Revocation(
+                    statement: nil, start: status.time, end: lifting?.time, source: status.source,
+                    reversal: lifting?.source))
+        }
+        return revocations
     }
 }

@@ -1,13 +1,21 @@
+package import Primitives
+
 /// The fold of one timeline: everything that can be said of one key before an instant is named.
 package struct Subscription: Hashable, Sendable {
+    /// Apple charges a renewal up to 24 hours before it starts.
+    package static let earlyChargeMilliseconds = Instant.millisecondsPerDay
+
     package let key: SubscriptionKey
-    /// Known and implied ones, oldest first.
+    /// Known and implied ones, in the order of purchase.
     package internal(set) var periods: [Period]
-    package let renewalInfo: StepField<RenewalFact>
-    /// The newest token that a transaction or a renewal info states.
-    package let appAccountToken: StepField<String>
     /// In the total order.
     package let notifications: [Observed<NotificationFact>]
+    /// When each renewal info was signed, ascending.
+    package let renewalInfoTimes: [Instant]
+    /// The newest token that a transaction or a renewal info states.
+    package let appAccountToken: StepField<String>
+    /// The key's own, as a JWS states it.
+    package let originalPurchaseDate: Instant?
     package let previousOriginalTransactionIds: Set<String>
     package let appTransactionIds: Set<String>
     package let subscriptionGroupIdentifiers: Set<String>
@@ -16,21 +24,23 @@ package struct Subscription: Hashable, Sendable {
 
     package init(key: SubscriptionKey, timeline: Timeline) {
         let transactions = timeline.transactions
-        let renewals = timeline.renewals
+        let renewalInfos = timeline.renewals.sorted { $0.isOutweighed(by: $1) }
         let notifications = timeline.notifications
         self.key = key
         self.notifications = notifications
 
-        var periods = Period.known(transactions: transactions, notifications: notifications)
-        periods += Period.implied(by: renewals, beside: periods, notifications: notifications)
-        periods += Period.implied(byEarlyRenewals: transactions, beside: periods)
-        self.periods = periods.sorted { $0.isOlder(than: $1) }
+        var collector = PeriodCollector(Period.known(transactions: transactions, notifications: notifications))
+        collector.apply(renewalInfos, notifications: notifications)
+        collector.assign(renewalInfos, notifications: notifications)
+        periods = collector.periods
 
-        renewalInfo = StepField(renewals)
+        renewalInfoTimes = renewalInfos.map(\.source.time)
         appAccountToken = StepField(timeline.stated(\.appAccountToken))
+        originalPurchaseDate = transactions.last { $0.source.rank == .jws && $0.value.originalPurchaseDate != nil }?
+            .value.originalPurchaseDate
         previousOriginalTransactionIds = Set(transactions.compactMap(\.value.previousOriginalTransactionId))
         appTransactionIds = Set(
-            transactions.compactMap(\.value.appTransactionId) + renewals.compactMap(\.value.appTransactionId))
+            transactions.compactMap(\.value.appTransactionId) + renewalInfos.compactMap(\.value.appTransactionId))
         subscriptionGroupIdentifiers = Set(transactions.compactMap(\.value.subscriptionGroupIdentifier))
         isFirstTransactionKnown = transactions.contains { $0.value.transactionId == key.originalTransactionId }
     }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LedgerAPI
 import SubscriptionLedger
 
 /// How a subscription came to be what it is, as the command `history` answers.
@@ -15,6 +16,6 @@ struct SubscriptionHistoryRoute: Route {
         let question = try query.question(now: served.now)
         let answer = try served.ledger.history(of: selector, question, explained: try query.flag("explain"))
         guard let answer else { throw Problem.unknownSubscription }
-        return .json(answer)
+        return .json(answer.json)
     }
 }

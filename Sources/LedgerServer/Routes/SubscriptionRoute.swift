@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LedgerAPI
 import SubscriptionLedger
 
 /// What a subscription is, as the command `state` answers.
@@ -14,7 +15,7 @@ struct SubscriptionRoute: Route {
         let selector = try SubscriptionSelector(call, query)
         let question = try query.question(now: served.now)
         guard let answer = try served.ledger.state(of: selector, question) else { throw Problem.unknownSubscription }
-        return .json(answer)
+        return .json(answer.json)
     }
 }
 

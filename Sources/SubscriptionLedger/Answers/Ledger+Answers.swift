@@ -1,7 +1,8 @@
 package import AppStoreModel
 import EventLog
+package import LedgerAPI
 package import LedgerModel
-package import Primitives
+import Primitives
 import ProjectionRuntime
 import SubscriptionStatus
 
@@ -19,28 +20,29 @@ package struct SubscriptionSelector: Sendable {
 }
 
 extension Ledger {
-    /// `{"asOf","knownAt","subscriptions":[…]}`, the rows of the keys selected.
+    /// The rows of the keys selected, as of `question.asOf`.
     /// - Returns: nil when no observation of such a key was known: `subscription_unknown`.
-    package func state(of selector: SubscriptionSelector, _ question: Question) throws -> JSONValue? {
+    package func state(of selector: SubscriptionSelector, _ question: Question) throws -> StateAnswer? {
         try answer(selector, question) { lineages, keys in
-            lineages.states(at: question.asOf, rules: question.rules).filter { keys.contains($0.key) }.map(\.json)
+            lineages.states(at: question.asOf, rules: question.rules).filter { keys.contains($0.key) }
+                .map { SubscriptionRow($0) }
         }
     }
 
-    /// The same with `transitions` instead of states.
-    /// - Parameter explained: adds the rule and its words to each transition.
+    /// The changes of the keys selected, up to `question.asOf`.
+    /// - Parameter explained: adds the rule and its explanation to each row.
     package func history(
         of selector: SubscriptionSelector, _ question: Question, explained: Bool = false
-    ) throws -> JSONValue? {
+    ) throws -> HistoryAnswer? {
         try answer(selector, question) { lineages, keys in
             lineages.histories(until: question.asOf, rules: question.rules).filter { keys.contains($0.key) }
-                .map { $0.json(explained: explained) }
+                .map { SubscriptionHistoryRow($0, explained: explained) }
         }
     }
 
-    private func answer(
-        _ selector: SubscriptionSelector, _ question: Question, rows: ([Lineage], Set<SubscriptionKey>) -> [JSONValue]
-    ) throws -> JSONValue? {
+    private func answer<Row>(
+        _ selector: SubscriptionSelector, _ question: Question, rows: ([Lineage], Set<SubscriptionKey>) -> [Row]
+    ) throws -> Answer<Row>? {
         let size = try knownSize(question.knownAt)
         let candidates = try derived.keys(
             ofOriginalTransactionId: selector.originalTransactionId, environment: selector.environment,
@@ -51,10 +53,8 @@ extension Ledger {
         }
         let known = Set(candidates.filter { timelines[$0] != nil })
         guard !known.isEmpty else { return nil }
-        return .object([
-            "asOf": JSONValue(question.asOf), "knownAt": .integer(Int64(size)),
-            "subscriptions": .array(rows(Lineage.components(of: timelines), known)),
-        ])
+        return Answer(
+            asOf: question.asOf, knownAt: size, subscriptions: rows(Lineage.components(of: timelines), known))
     }
 
     /// The log size a question folds up to, at most what is acknowledged.

@@ -1,0 +1,136 @@
+import AppStoreModel
+import LedgerModel
+import Primitives
+
+/// A word for what a row of the history changes, in the order in which rows list them.
+package enum ChangeWord: String, Sendable, CaseIterable {
+    case started, resubscribed, renewed, converted, planChanged, planChangeScheduled, planChangeCancelled
+    case autoRenewOff, autoRenewOn, billingFailed, graceStarted, graceEnded, recovered, expired
+    case refunded, refundReversed, revoked, extended, priceIncreasePending, priceIncreaseAccepted, awaitingRenewal
+    case accessChanged, replaced, purchased
+}
+
+/// The difference between two rows of one key.
+struct Change {
+    let at: Instant
+    let from: SubscriptionState?
+    let to: SubscriptionState
+    let context: StatusContext
+    /// The period in force or newest before; nil for the first row.
+    let previous: Period?
+    /// The revocations of any period that begin or end at `at`.
+    let revocations: [(period: Period, revocation: Revocation)]
+
+    private var isNewPurchase: Bool { from?.period != to.period }
+
+    /// At least one, in the order of `ChangeWord`.
+    var words: [ChangeWord] {
+        var words = isNewPurchase ? purchaseWords : statusWords
+        words.formUnion(revocationWords)
+        words.formUnion(renewalWords)
+        if words.isEmpty { words.insert(.accessChanged) }
+        return ChangeWord.allCases.filter(words.contains)
+    }
+}
+
+extension Change {
+    /// The words for a purchase that begins.
+    private var purchaseWords: Set<ChangeWord> {
+        let period = context.period
+        guard period.type != .nonConsumable else { return [.purchased] }
+        guard let from, let previous else { return [.started] }
+        var words: Set<ChangeWord> = []
+        if from.productId != to.productId { words.insert(.planChanged) }
+        if previous.isFree, !period.isFree, period.isKnown { words.insert(.converted) }
+        if let word = sequenceWord(from, previous, period) { words.insert(word) }
+        if words.isEmpty { words.insert(.renewed) }
+        return words.union(statusWords.subtracting([.extended]))
+    }
+
+    /// A purchase follows a failure, an end or a revocation, or continues what ran. A plan change in mid-period does none
+    /// of these.
+    private func sequenceWord(_ from: SubscriptionState, _ previous: Period, _ period: Period) -> ChangeWord? {
+        switch from.status {
+        case .gracePeriod, .billingRetry: return period.transactionReason == .purchase ? .resubscribed : .recovered
+        case .revoked, .expired: return isShortGap(previous, period) ? .renewed : .resubscribed
+        case .active:
+            let isInMidPeriod = previous.end(at: at).map {
+                period.start < $0.advanced(byMilliseconds: -Instant.joinTolerance)
+            }
+            return isInMidPeriod ?? false && from.productId != to.productId ? nil : .renewed
+        }
+    }
+
+    private func isShortGap(_ previous: Period, _ period: Period) -> Bool {
+        guard from?.status == .expired, let end = previous.end(at: at), period.transactionReason == .renewal else {
+            return false
+        }
+        return period.start <= end.advanced(byMinutes: Durations.longestGapMinutes)
+    }
+
+    private var statusWords: Set<ChangeWord> {
+        guard let from else { return [] }
+        var words: Set<ChangeWord> = []
+        if !isNewPurchase, let end = to.expiresAt, let before = from.expiresAt, before < end { words.insert(.extended) }
+        if to.reason == .awaitingRenewal, from.reason != .awaitingRenewal { words.insert(.awaitingRenewal) }
+        guard to.status != from.status else { return words }
+        switch to.status {
+        case .gracePeriod: words.insert(.graceStarted)
+        case .billingRetry: words.insert(from.status == .gracePeriod ? .graceEnded : .billingFailed)
+        case .expired: words.insert(to.decision == .replaced ? .replaced : .expired)
+        case .active, .revoked: break
+        }
+        return words
+    }
+
+    private var revocationWords: Set<ChangeWord> {
+        Set(
+            revocations.map { period, revocation in
+                if revocation.end == at { return .refundReversed }
+                return Reason(revoked: period, by: revocation) == .refunded ? .refunded : .revoked
+            })
+    }
+
+    /// The words for what a renewal will do.
+    private var renewalWords: Set<ChangeWord> {
+        guard let from else { return [] }
+        var words: Set<ChangeWord> = []
+        let isRunning = to.status != .expired && to.status != .revoked
+        if isRunning, to.willRenew == false, from.willRenew != false { words.insert(.autoRenewOff) }
+        if isRunning, !isNewPurchase, to.willRenew == true, from.willRenew != true, from.entitledOrRetrying {
+            words.insert(.autoRenewOn)
+        }
+        if to.pendingProductId != from.pendingProductId {
+            if to.pendingProductId != nil {
+                words.insert(.planChangeScheduled)
+            } else if from.productId == to.productId {
+                words.insert(.planChangeCancelled)
+            }
+        }
+        if to.priceIncrease != from.priceIncrease {
+            if to.priceIncrease == .pending { words.insert(.priceIncreasePending) }
+            if to.priceIncrease == .accepted { words.insert(.priceIncreaseAccepted) }
+        }
+        return words
+    }
+}
+
+extension SubscriptionState {
+    fileprivate var entitledOrRetrying: Bool { status != .expired && status != .revoked }
+
+    /// Whether a row of the history stands between this and the state before.
+    func isTransition(from other: SubscriptionState?) -> Bool {
+        guard let other else { return true }
+        return status != other.status || period != other.period || productId != other.productId
+            || reason != other.reason || access != other.access || willRenew != other.willRenew
+            || pendingProductId != other.pendingProductId || expiresAt != other.expiresAt
+            || gracePeriodExpiresAt != other.gracePeriodExpiresAt || priceIncrease != other.priceIncrease
+    }
+}
+
+extension Period {
+    /// Whether nothing was charged for it.
+    fileprivate var isFree: Bool {
+        price?.price == 0 || offer?.offerDiscountType == .freeTrial
+    }
+}

@@ -1,0 +1,116 @@
+import AppStoreModel
+import LedgerModel
+import Primitives
+
+extension StatusContext {
+    /// The decision in a sentence, with dates, transaction and money.
+    var explanation: String {
+        switch decision {
+        case .periodCovers: coveringSentence
+        case .impliedPeriodCovers: impliedSentence
+        case .replaced:
+            "Replaced by another purchase on \(Self.day(period.replacement?.start))."
+        case .revoked: revokedSentence
+        case .renewalAwaited(let until):
+            "The period ended on \(Self.day(end)); its renewal is awaited until \(Self.minute(until))."
+        case .gracePeriod(let until):
+            "The renewal of \(Self.day(end)) failed; Apple's billing grace period lasts until \(Self.day(until))."
+        case .signedGracePeriod(let until):
+            "The renewal of \(Self.day(end)) failed; Apple signed a grace period without a date, "
+                + "which ends on \(Self.day(until)) at the latest."
+        case .billingRetry(let until):
+            "The renewal of \(Self.day(end)) failed; Apple retries the charge until \(Self.day(until))."
+        case .inferredBillingRetry(let until):
+            "The period ended on \(Self.day(end)) and was renewed on \(Self.day(until)): "
+                + "Apple retried the charge in between."
+        case .periodEnded: expiredSentence
+        }
+    }
+
+    private var coveringSentence: String {
+        let detail = Self.detail(of: period)
+        guard let end else {
+            let verb = period.inAppOwnershipType == .familyShared ? "Shared by the family since" : "Bought on"
+            return "\(verb) \(Self.day(period.start))\(detail)."
+        }
+        let words =
+            switch Reason(active: period) {
+            case .freeTrial: "Free trial until"
+            case .introOffer: "Introductory offer until"
+            case .promotionalOffer: "Promotional offer until"
+            case .offerCode: "Offer code until"
+            case .winBack: "Win-back offer until"
+            case .familyShared: "Shared by the family until"
+            default: "Paid until"
+            }
+        return "\(words) \(Self.day(end))\(detail)."
+    }
+
+    private var impliedSentence: String {
+        period.basis == .earlyRenewal
+            ? "Active until \(Self.day(end)), when a renewal begins that Apple has signed already."
+            : "A renewal info speaks of a purchase until \(Self.day(end)) whose transaction is not known."
+    }
+
+    private var revokedSentence: String {
+        let revocation = period.revocation(at: t)
+        let words =
+            switch Reason(revoked: period, by: revocation) {
+            case .refunded: "Refunded on"
+            case .familyRevoked: "Family sharing ended on"
+            default: "Revoked on"
+            }
+        return "\(words) \(Self.day(revocation?.start))\(Self.detail(of: period))."
+    }
+
+    private var expiredSentence: String {
+        let words =
+            switch reason {
+            case .cancelled: "auto-renew was off"
+            case .billingFailed: "the renewal could not be charged"
+            case .priceNotAccepted: "the customer did not consent to the price increase"
+            case .productUnavailable: "the product was no longer for sale"
+            default: "no renewal is known"
+            }
+        return "Expired on \(Self.day(end)): \(words)."
+    }
+}
+
+extension StatusContext {
+    /// `, transaction 4100…05, 9.99 USD`, as far as it is known.
+    private static func detail(of period: Period) -> String {
+        var detail = period.transactionId.map { ", transaction \(abbreviated($0))" } ?? ""
+        if let price = period.price { detail += ", \(amount(price.price)) \(price.currency ?? "")" }
+        return detail
+    }
+
+    private static func abbreviated(_ id: String) -> String {
+        id.count > 8 ? "\(id.prefix(4))…\(id.suffix(2))" : id
+    }
+
+    /// Milliunits as a decimal number: 9990 is 9.99, 12000 is 12.
+    private static func amount(_ milliunits: Int64) -> String {
+        let (units, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
+        let sign = milliunits < 0 ? "-" : ""
+        guard rest > 0 else { return "\(sign)\(units)" }
+        let digits = String(rest + 1_000).dropFirst()
+        return "\(sign)\(units).\(digits.hasSuffix("0") ? digits.dropLast() : digits)"
+    }
+
+    /// `2 July 2026`, in UTC.
+    private static func day(_ instant: Instant?) -> String {
+        guard let instant else { return "an unknown date" }
+        let date = CivilDate(of: instant)
+        return "\(date.day) \(months[Int(date.month) - 1]) \(date.year)"
+    }
+
+    /// `2 July 2026, 11:00 UTC`.
+    private static func minute(_ instant: Instant) -> String {
+        "\(day(instant)), \(instant.iso8601.dropFirst(11).prefix(5)) UTC"
+    }
+
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+}

@@ -1,0 +1,55 @@
+import AppStoreModel
+import LedgerModel
+import Primitives
+
+/// One key at one instant under given rules: the input of every rule of this folder.
+struct StatusContext {
+    let t: Instant
+    let rules: Rules.Access
+    let key: SubscriptionKey
+    /// The listed ones, in the order of purchase.
+    let periods: [Period]
+    /// The latest purchase begun by `t`, which alone can be in force.
+    let period: Period
+    /// Nil for what does not end.
+    let end: Instant?
+    let renewal: RenewalInForce?
+    let signedStatus: SignedStatus?
+    /// The renewal that Apple has charged already for when the period ends.
+    let chargedRenewal: Period?
+    /// The decision that all fields of the row agree with.
+    private(set) var decision = StatusDecision.periodEnded
+
+    /// Nil while nothing has begun.
+    /// - Parameter periods: the subscription's that are listed.
+    init?(_ key: SubscriptionKey, periods: [Period], at t: Instant, rules: Rules.Access) {
+        guard let period = periods.latest(begunBy: t) else { return nil }
+        self.t = t
+        self.rules = rules
+        self.key = key
+        self.periods = periods
+        self.period = period
+        end = period.end(at: t)
+        renewal = period.renewal(at: t)
+        signedStatus = period.signedStatus(at: t)
+        chargedRenewal = periods.renewal(of: period, chargedBy: t)
+        decision = decide()
+    }
+
+    var isProduction: Bool { key.environment == .production }
+    var status: Status { decision.status }
+}
+
+extension Subscription {
+    /// The periods that make rows: consumables have no state, and the end of what does not renew is known to the
+    /// catalogue alone.
+    var listedPeriods: [Period] {
+        periods.filter { period in
+            switch period.type {
+            case .nonConsumable: true
+            case .consumable, .nonRenewing: false
+            default: !period.expiresDate.steps.isEmpty
+            }
+        }
+    }
+}

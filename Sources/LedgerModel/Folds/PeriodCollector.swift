@@ -1,0 +1,152 @@
+import AppStoreModel
+import Primitives
+
+/// Gathers the periods of one key: known ones, the ends that renewal infos extend, and implied ones.
+struct PeriodCollector {
+    /// In the order of purchase once `finish` has run.
+    private(set) var periods: [Period]
+    /// Stretches of 1,024 ms -> indices of the periods with an end in them: dates that join lie in neighbours.
+    private var byEnd: [Int64: [Int]] = [:]
+
+    init(_ known: [Period]) {
+        periods = known.sorted { $0.isOlder(than: $1) }
+        for index in periods.indices { indexEnds(of: index) }
+    }
+
+    /// - Parameters:
+    ///   - renewalInfos: in the order in which they count.
+    ///   - notifications: in the total order.
+    mutating func apply(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
+        let ending = notifications.filter(\.value.endsImpliedPeriod)
+        let extensions = Set(
+            notifications.filter { $0.value.notificationType == .renewalExtended }.compactMap(\.value.signedRenewalInfo))
+        for renewalInfo in renewalInfos {
+            guard let renewalDate = renewalInfo.value.renewalDate, joining(renewalDate).isEmpty else { continue }
+            let isExtension = extensions.contains(renewalInfo.source.name.digest)
+            if let index = extended(by: renewalInfo, to: renewalDate, toldAsExtension: isExtension) {
+                periods[index].expiresDate = periods[index].expiresDate
+                    .adding(Observed(source: renewalInfo.source, value: renewalDate))
+                indexEnds(of: index)
+            } else if let implied = Period(impliedBy: renewalInfo, beside: periods, ending: ending) {
+                periods.append(implied)
+                indexEnds(of: periods.count - 1)
+            }
+        }
+        periods.sort { $0.isOlder(than: $1) }
+        periods += periods.compactMap { Period(impliedByEarlyRenewal: $0, beside: periods) }
+        periods.sort { $0.isOlder(than: $1) }
+        byEnd = [:]
+        for index in periods.indices { indexEnds(of: index) }
+    }
+
+    /// Gives each period the renewal infos that speak of it and the statuses signed about it.
+    mutating func assign(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
+        var byRenewalInfo: [Digest: (period: Int?, time: Instant)] = [:]
+        for renewalInfo in renewalInfos {
+            let index = indexOfPeriod(spokenOfBy: renewalInfo)
+            byRenewalInfo[renewalInfo.source.name.digest] = (index, renewalInfo.source.time)
+            if let index { periods[index].renewalInfos.append(renewalInfo) }
+        }
+        assignStatuses(of: notifications, byRenewalInfo)
+    }
+
+    private mutating func assignStatuses(
+        of notifications: [Observed<NotificationFact>], _ byRenewalInfo: [Digest: (period: Int?, time: Instant)]
+    ) {
+        let signed = notifications.filter { $0.value.status != nil }
+        guard !signed.isEmpty else { return }
+        var byTransaction: [Digest: (period: Int?, time: Instant)] = [:]
+        for index in periods.indices where periods[index].isKnown {
+            for source in periods[index].sources { byTransaction[source.name.digest] = (index, source.time) }
+        }
+        for notification in signed {
+            guard let code = notification.value.status else { continue }
+            let renewalInfo = notification.value.signedRenewalInfo.flatMap { byRenewalInfo[$0] }
+            let transaction = notification.value.signedTransactionInfo.flatMap { byTransaction[$0] }
+            guard let index = renewalInfo?.period ?? transaction?.period else { continue }
+            let time = renewalInfo?.time ?? transaction?.time ?? notification.source.time
+            periods[index].signedStatuses.append(SignedStatus(code: code, time: time, source: notification.source))
+        }
+        for index in periods.indices where !periods[index].signedStatuses.isEmpty {
+            periods[index].signedStatuses.sort {
+                $0.time == $1.time ? $0.source.precedes($1.source) : $0.time < $1.time
+            }
+            let stated = Revocation.all(in: periods[index].signedStatuses, beside: periods[index].revocations)
+            guard !stated.isEmpty else { continue }
+            periods[index].revocations = (periods[index].revocations + stated).sorted { $0.source.precedes($1.source) }
+        }
+    }
+}
+
+extension PeriodCollector {
+    private mutating func indexEnds(of index: Int) {
+        for step in periods[index].expiresDate.steps {
+            let stretch = Self.stretch(of: step.value)
+            if byEnd[stretch]?.contains(index) != true { byEnd[stretch, default: []].append(index) }
+        }
+    }
+
+    private static func stretch(of instant: Instant) -> Int64 {
+        instant.milliseconds >> 10
+    }
+
+    /// The indices of the periods of which an end is the same date.
+    private func joining(_ renewalDate: Instant) -> [Int] {
+        let stretch = Self.stretch(of: renewalDate)
+        var found: [Int] = []
+        for neighbour in [stretch &- 1, stretch, stretch &+ 1] {
+            for index in byEnd[neighbour] ?? []
+            where periods[index].ends(joining: renewalDate) && !found.contains(index) {
+                found.append(index)
+            }
+        }
+        return found
+    }
+
+    /// The period begun or charged by the signing whose end joins renewalDate, of several the latest purchase; else the
+    /// only one that joins. Without renewalDate, which Apple signed only later: the latest purchase begun or charged.
+    private func indexOfPeriod(spokenOfBy renewalInfo: Observed<RenewalFact>) -> Int? {
+        let signed = renewalInfo.source.time
+        func isBegunOrCharged(_ index: Int) -> Bool {
+            periods[index].start <= signed || periods[index].firstStatedAt <= signed
+        }
+        guard let renewalDate = renewalInfo.value.renewalDate else {
+            return periods.indices.last { isBegunOrCharged($0) && !periods[$0].expiresDate.steps.isEmpty }
+        }
+        let joining = joining(renewalDate)
+        return joining.filter(isBegunOrCharged).max() ?? (joining.count == 1 ? joining[0] : nil)
+    }
+
+    /// The period that a renewal info states a later end of: it names the period's product, was signed inside it, and
+    /// either more than 24 hours before the end or with a RENEWAL_EXTENDED. In the last 24 hours Apple charges renewals,
+    /// and a later renewalDate is that of another purchase.
+    private func extended(
+        by renewalInfo: Observed<RenewalFact>, to renewalDate: Instant, toldAsExtension: Bool
+    ) -> Int? {
+        let signed = renewalInfo.source.time
+        return periods.indices.last { index in
+            let period = periods[index]
+            guard period.isKnown, period.productId == renewalInfo.value.productId, period.covers(signed),
+                let end = period.end(at: signed), end < renewalDate
+            else { return false }
+            return toldAsExtension || signed < end.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds)
+        }
+    }
+}
+
+extension Observed where Value == RenewalFact {
+    /// Whether the other one counts where both could: the later signed; of equal signings the greater renewalDate, then
+    /// the one with retry or an intent, then the total order.
+    func isOutweighed(by other: Observed<RenewalFact>) -> Bool {
+        if source.time != other.source.time { return source.time < other.source.time }
+        let (date, otherDate) = (value.renewalDate ?? .earliest, other.value.renewalDate ?? .earliest)
+        if date != otherDate { return date < otherDate }
+        if value.statesFailure != other.value.statesFailure { return other.value.statesFailure }
+        return source.precedes(other.source)
+    }
+}
+
+extension RenewalFact {
+    /// Whether it says that the renewal failed or will not come.
+    package var statesFailure: Bool { isInBillingRetryPeriod == true || expirationIntent != nil }
+}

@@ -1,0 +1,63 @@
+import AppStoreModel
+package import Primitives
+
+extension [Period] {
+    /// The latest purchase begun by `t`: the only period of a key that can be in force.
+    ///
+    /// - Precondition: the periods of one key in the order of purchase.
+    /// - Complexity: O(log n) but for plan changes in the hours of an early charge.
+    package func latest(begunBy t: Instant) -> Period? {
+        let begun = self[..<partitioningIndex { $0.start > t }]
+        guard var latest = begun.last else { return nil }
+        var earlier = begun.dropLast()
+        // A plan change starts before the renewal it outranks, so this goes back in time and ends.
+        while let change = earlier.last(where: { latest.isOutranked(by: $0, at: t) }) {
+            earlier = earlier.prefix { $0.start < change.start }
+            latest = change
+        }
+        return latest
+    }
+
+    /// The period charged already that begins where this one ends: signed by `t` and not revoked by then.
+    package func renewal(of period: Period, chargedBy t: Instant) -> Period? {
+        successors(of: period, at: t).first { next in
+            next.firstStatedAt <= t && next.revocation(at: t) == nil && !next.isReplaced(at: t)
+        }
+    }
+
+    /// The periods that begin where this one ends.
+    package func successors(of period: Period, at t: Instant) -> ArraySlice<Period> {
+        guard let end = period.end(at: t) else { return [] }
+        let earliest = end.advanced(byMilliseconds: -Instant.joinTolerance)
+        let latest = end.advanced(byMilliseconds: Instant.joinTolerance)
+        let joining = self[partitioningIndex { $0.start >= earliest }..<partitioningIndex { $0.start > latest }]
+        return joining.filter { period.isOlder(than: $0) }[...]
+    }
+
+    /// The purchase after a period, where it begins later than the end.
+    package func first(after period: Period, endingAt end: Instant) -> Period? {
+        let next = partitioningIndex { $0.start > end }
+        return next < endIndex && period.isOlder(than: self[next]) ? self[next] : nil
+    }
+}
+
+extension Period {
+    /// Whether a plan change bought in the 24 hours before this renewal starts is the later purchase.
+    ///
+    /// Apple had charged the renewal by then. The plan change counts as later when the renewal is marked isUpgraded, or
+    /// when of the renewal infos that speak of either, signed by `t` and not before the plan change, the newest speaks of
+    /// the plan change. A purchase that ends before the renewal starts is followed by it, not replacing it.
+    func isOutranked(by change: Period, at t: Instant) -> Bool {
+        guard transactionReason == .renewal, change.isKnown, change.transactionReason != .renewal,
+            change.productId != productId, change.type == .autoRenewable, change.start < start,
+            start.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds) <= change.start,
+            let changeEnd = change.latestEnd, changeEnd > start.advanced(byMilliseconds: Instant.joinTolerance)
+        else { return false }
+        if isMarkedUpgraded { return true }
+        func newest(of period: Period) -> Observed<RenewalFact>? {
+            period.renewalInfos.last { $0.source.time <= t && $0.source.time >= change.start }
+        }
+        guard let ofChange = newest(of: change) else { return false }
+        return newest(of: self)?.isOutweighed(by: ofChange) ?? true
+    }
+}
