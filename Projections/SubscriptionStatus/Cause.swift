@@ -98,8 +98,9 @@ extension Change {
     }
 
     private var statementsOfRenewal: [Source] {
-        guard from?.willRenew != to.willRenew || from?.pendingProductId != to.pendingProductId
-            || from?.priceIncrease != to.priceIncrease || from?.gracePeriodExpiresAt != to.gracePeriodExpiresAt
+        guard
+            from?.willRenew != to.willRenew || from?.pendingProductId != to.pendingProductId
+                || from?.priceIncrease != to.priceIncrease || from?.gracePeriodExpiresAt != to.gracePeriodExpiresAt
         else {
             return context.renewal.map { $0.statement.source.time == at ? [$0.statement.source] : [] } ?? []
         }

@@ -19,7 +19,8 @@ struct PeriodCollector {
     mutating func apply(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
         let ending = notifications.filter(\.value.endsImpliedPeriod)
         let extensions = Set(
-            notifications.filter { $0.value.notificationType == .renewalExtended }.compactMap(\.value.signedRenewalInfo))
+            notifications.filter { $0.value.notificationType == .renewalExtended }.compactMap(\.value.signedRenewalInfo)
+        )
         for renewalInfo in renewalInfos {
             guard let renewalDate = renewalInfo.value.renewalDate, joining(renewalDate).isEmpty else { continue }
             let isExtension = extensions.contains(renewalInfo.source.name.digest)
