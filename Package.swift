@@ -94,7 +94,7 @@ let package = Package(
 
         .target(
             name: "LedgerConfiguration",
-            dependencies: ["Primitives", "AppStoreModel", "EventLog", "SubscriptionLedger", yams],
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "EventLog", "SubscriptionLedger", yams],
             swiftSettings: settings
         ),
         .target(
@@ -128,8 +128,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Primitives", "AppStoreModel", "AppStoreVerification", "EventLog", "ProjectionRuntime",
-                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto,
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "EventLog",
+                "ProjectionRuntime", "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation",
+                crypto,
                 argumentParser,
                 hummingbird, httpTypes, logging,
             ],
@@ -200,8 +201,8 @@ let package = Package(
         .testTarget(
             name: "SubscriptionLedgerTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "LMDB",
-                "EventLog", "ProjectionRuntime", "SubscriptionLedger", "AppStoreSimulation", "TestSupport",
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
+                "LMDB", "EventLog", "ProjectionRuntime", "SubscriptionLedger", "AppStoreSimulation", "TestSupport",
             ],
             swiftSettings: settings
         ),
@@ -215,13 +216,13 @@ let package = Package(
         ),
         .testTarget(
             name: "LedgerConfigurationTests",
-            dependencies: ["Primitives", "AppStoreModel", "SubscriptionLedger", "LedgerConfiguration"],
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "SubscriptionLedger", "LedgerConfiguration"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "LedgerServerTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "AppStoreVerification", "AppStoreSimulation", "EventLog",
+                "Primitives", "AppStoreModel", "LedgerAPI", "AppStoreVerification", "AppStoreSimulation", "EventLog",
                 "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", hummingbird, hummingbirdTesting, httpTypes,
                 logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, serviceLifecycle, yams,
             ],

@@ -76,9 +76,21 @@ extension StatusContext {
     }
 }
 
+extension Change {
+    /// The revocations that this change tells of other purchases than the one that gives the product.
+    var refundSentences: [String] {
+        revocations.filter { $0.period.sources.first != context.period.sources.first }.map { period, revocation in
+            let detail = StatusContext.detail(of: period)
+            if revocation.end == at { return "The refund of another purchase was reversed\(detail)." }
+            return
+                "Another purchase was \(Reason(revoked: period, by: revocation) == .refunded ? "refunded" : "revoked")\(detail)."
+        }
+    }
+}
+
 extension StatusContext {
     /// `, transaction 4100…05, 9.99 USD`, as far as it is known.
-    private static func detail(of period: Period) -> String {
+    fileprivate static func detail(of period: Period) -> String {
         var detail = period.transactionId.map { ", transaction \(abbreviated($0))" } ?? ""
         if let price = period.price { detail += ", \(amount(price.price)) \(price.currency ?? "")" }
         return detail

@@ -5,8 +5,8 @@ package import Primitives
 /// The answer for one key at one instant: a row of `state`.
 package struct SubscriptionState: Hashable, Sendable {
     package let key: SubscriptionKey
-    /// The period that gives the product, named by its first statement.
-    package let period: ObservationName?
+    /// The period that gives the product.
+    package let period: PeriodName
     package let productId: String?
     package let subscriptionGroupIdentifier: String?
     /// Nil when the period is implied.
@@ -46,6 +46,18 @@ package struct SubscriptionState: Hashable, Sendable {
     package var entitled: Bool { access != .none }
 }
 
+/// The name of a period: its first statement, and the basis on which that states it (a renewal signed early states its
+/// own period and the one before).
+package struct PeriodName: Hashable, Sendable {
+    package let statement: ObservationName?
+    package let basis: Period.Basis
+
+    init(_ period: Period) {
+        statement = period.sources.first?.name
+        basis = period.basis
+    }
+}
+
 /// The facts of a row that do not depend on the instant.
 struct RowSurroundings {
     let originalPurchaseDate: Instant?
@@ -70,7 +82,7 @@ extension SubscriptionState {
     init(_ context: StatusContext, _ surroundings: RowSurroundings) {
         let (period, t) = (context.period, context.t)
         key = context.key
-        self.period = period.sources.first?.name
+        self.period = PeriodName(period)
         productId = period.productId
         subscriptionGroupIdentifier =
             period.subscriptionGroupIdentifier ?? surroundings.subscriptionGroupIdentifier

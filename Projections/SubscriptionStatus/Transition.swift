@@ -10,6 +10,8 @@ package struct Transition: Hashable, Sendable {
     package let from: SubscriptionState?
     package let to: SubscriptionState
     package let cause: Cause
+    /// The change in sentences: refunds of other purchases, then the state it leads to.
+    package let explanation: String
     /// The time the ledger recorded the cause; nil when that is time.
     package let recordedAt: Instant?
     package let evidence: [Position]
@@ -57,6 +59,7 @@ extension Transition {
         from = change.from
         to = change.to
         cause = statement?.cause ?? .time
+        explanation = (change.refundSentences + [change.to.explanation]).joined(separator: " ")
         recordedAt = statement?.source.recordedAt
         evidence = [Position](distinct: change.to.evidence + (statement.map { [$0.source.position] } ?? []))
     }

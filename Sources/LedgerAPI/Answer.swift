@@ -20,6 +20,9 @@ package struct Answer<Row: JSONRepresentable>: JSONRepresentable {
     }
 }
 
+extension Answer: Equatable where Row: Equatable {}
+extension Answer: Hashable where Row: Hashable {}
+
 /// The history of one subscription.
 package struct SubscriptionHistoryRow: Hashable, Sendable {
     package var id: SubscriptionID

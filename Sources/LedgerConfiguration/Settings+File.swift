@@ -2,24 +2,14 @@ import AppStoreModel
 import EventLog
 import Primitives
 import SubscriptionLedger
-import Yams
 
 extension Settings {
-    private static let byteLimit = 1 << 20
-
     /// Reads a configuration file. Paths in it are relative to its folder.
     ///
     /// - Throws: `ConfigurationError` with line and column for what is not YAML, for unknown keys and for bad values;
     ///   `InputFailure` when there is no such file.
     package init(file path: String) throws {
-        let bytes = try InputFile.bytes(of: path, limit: Self.byteLimit)
-        guard bytes.count <= Self.byteLimit else {
-            throw ConfigurationError(path, "the file is too long", expected: "at most 1 MiB", found: "more")
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ConfigurationError(path, "the file is not UTF-8")
-        }
-        try self.init(yaml: text, file: path)
+        try self.init(yaml: try YAMLValue.text(of: path), file: path)
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         data = Self.path(data, in: folder)
         trustRoots = trustRoots.map { Self.path($0, in: folder) }
@@ -32,7 +22,7 @@ extension Settings {
     /// - Parameter file: what to call the text in errors.
     package init(yaml: String, file: String) throws(ConfigurationError) {
         self.init()
-        guard let node = try Self.parse(yaml, file) else { return }
+        guard let node = try YAMLValue.parse(yaml, file) else { return }
         var members = try YAMLMapping(YAMLValue(node: node, name: "", file: file))
         if let member = members.take("data") { data = try member.text() }
         if let member = members.take("http") { http = try HTTP(member) }
@@ -43,16 +33,6 @@ extension Settings {
         if let member = members.take("polling") { try readPolling(member) }
         if let member = members.take("logging") { logging = try Logging(member) }
         try members.finish()
-    }
-
-    private static func parse(_ yaml: String, _ file: String) throws(ConfigurationError) -> Node? {
-        do {
-            return try compose(yaml: yaml)
-        } catch let error as YamlError {
-            throw ConfigurationError(yaml: error, file: file)
-        } catch {
-            throw ConfigurationError(file, "the file is not YAML")
-        }
     }
 
     private static func roots(_ value: YAMLValue) throws(ConfigurationError) -> [String] {
@@ -133,23 +113,5 @@ extension Settings.Logging {
         if let member = members.take("level") { level = try member.one(of: Level.self) }
         if let member = members.take("format") { format = try member.one(of: Format.self) }
         try members.finish()
-    }
-}
-
-extension ConfigurationError {
-    fileprivate init(yaml error: YamlError, file: String) {
-        switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            self.init("\(file):\(mark.line):\(mark.column)", "the file is not YAML", found: problem)
-        case .duplicatedKeysInMapping(let keys, let context):
-            self.init(
-                "\(file):\(context.mark.line):\(context.mark.column)", "a key stands twice", expected: "each key once",
-                found: keys.joined(separator: ", "))
-        case .reader(let problem, _, _, _):
-            self.init(file, "the file is not YAML", found: problem)
-        default:
-            self.init(file, "the file is not YAML")
-        }
     }
 }

@@ -9,7 +9,7 @@ package struct Rules: Hashable, Sendable {
 extension Rules {
     /// What opens access where Apple's words alone do not settle it.
     package struct Access: Hashable, Sendable {
-        package enum ProratedRefund: Sendable { case revoke, keepToExpiry }
+        package enum ProratedRefund: String, Sendable, CaseIterable { case revoke, keepToExpiry }
 
         /// Full access for so many days of billing retry.
         package var ownGraceDays = 0

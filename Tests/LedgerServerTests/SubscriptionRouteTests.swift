@@ -1,6 +1,7 @@
 import AppStoreVerification
 import HTTPTypes
 import HummingbirdTesting
+import LedgerAPI
 import Primitives
 import SubscriptionLedger
 import Testing
@@ -16,8 +17,8 @@ import Testing
         var question = Question(asOf: test.clock.now)
         func expected() throws -> String? {
             suffix.isEmpty
-                ? try test.ledger.state(of: selector, question)?.serialized()
-                : try test.ledger.history(of: selector, question)?.serialized()
+                ? try test.ledger.state(of: selector, question)?.json.serialized()
+                : try test.ledger.history(of: selector, question)?.json.serialized()
         }
         let now = try #require(try expected())
         question.asOf = try #require(Instant(iso8601: "2025-03-01T12:00:00+02:00"))

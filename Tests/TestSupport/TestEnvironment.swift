@@ -15,5 +15,11 @@ package enum TestEnvironment {
         return FileManager.default.fileExists(atPath: folder + "/MANIFEST.json") ? folder : nil
     }()
 
+    /// The folder of scenarios, if it is there: `SUBLEDGER_SCENARIOS`. They are run where they stand.
+    package static let scenarios: String? = {
+        let folder = variables["SUBLEDGER_SCENARIOS"] ?? "../shared/scenarios"
+        return FileManager.default.fileExists(atPath: folder + "/run") ? folder : nil
+    }()
+
     private static var variables: [String: String] { ProcessInfo.processInfo.environment }
 }

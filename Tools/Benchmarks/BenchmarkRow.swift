@@ -16,7 +16,9 @@ struct BenchmarkRow: Sendable {
 
     /// Every row there is, in the order in which they run.
     static let all: [BenchmarkRow] = [
-        .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .bytesPerNotification, .open,
+        .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .bytesPerNotification, .state,
+        .history,
+        .open,
     ]
 
     func run() async throws -> BenchmarkResult {

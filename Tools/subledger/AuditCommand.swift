@@ -2,6 +2,7 @@ import AppStoreModel
 import AppStoreVerification
 import ArgumentParser
 import EventLog
+import LedgerAPI
 import Primitives
 import SubscriptionLedger
 
@@ -12,18 +13,24 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read everything, and check that it is what it says.",
+            abstract: "Verify records, hashes, evidence and the Merkle tree.",
             discussion: """
-                Checks every record, its leaf hash, its evidence byte for byte, and the tree over all of them. With \
-                --deep also every page of the data file. Exits 1 at the first thing found wrong.
+                With --signatures also verifies every signature again, with --deep every page of the data file. Exits 1 \
+                at the first thing found wrong. With --answers lists every status that Apple signed and that differs from \
+                the ledger's own answer for that instant; such a difference is no damage and does not change the exit \
+                status.
 
                 EXAMPLES
                   subledger audit verify
                   subledger audit verify --signatures --deep --format json
+                  subledger audit verify --answers
                 """)
 
         @Flag(help: "Verify every signature again.")
         var signatures = false
+
+        @Flag(help: "List the signed statuses that differ from the ledger's answers.")
+        var answers = false
 
         @Flag(help: "Walk every page of the data file.")
         var deep = false
@@ -44,8 +51,10 @@ struct AuditCommand: AsyncParsableCommand {
                 AuditSupervision.send(report)
                 return
             }
+            let disagreements = answers && report.firstBad == nil ? try compareAnswers() : nil
             let seconds = Double(SystemClock.now().milliseconds - started.milliseconds) / 1_000
-            Terminal.standardOutput.write(AuditAnswer(report: report, seconds: seconds).text(output.effectiveFormat))
+            let answer = AuditAnswer(report: report, disagreements: disagreements, seconds: seconds)
+            Terminal.standardOutput.write(answer.text(output.effectiveFormat))
             if report.firstBad != nil { throw ExitCode(CommandFailure.refused) }
         }
 
@@ -61,6 +70,13 @@ struct AuditCommand: AsyncParsableCommand {
                 options.signatures = trust
             }
             return try await LedgerAudit(configuration, options).run(progress: AuditSupervision.send)
+        }
+
+        private func compareAnswers() throws -> [DisagreementRow] {
+            let showsProgress = output.showsProgress
+            return try ledger.reading().disagreements { position in
+                if showsProgress { Terminal.standardError.write("\r\(position) events compared ") }
+            }
         }
 
         private func supervise() throws -> AuditReport {
@@ -123,9 +139,11 @@ struct AuditCommand: AsyncParsableCommand {
     }
 }
 
-/// What `audit verify` answers.
+/// The answer of `audit verify`.
 struct AuditAnswer {
     let report: AuditReport
+    /// Nil unless they were asked for.
+    let disagreements: [DisagreementRow]?
     let seconds: Double
 
     func text(_ format: OutputFormat) -> String {
@@ -143,16 +161,27 @@ struct AuditAnswer {
                 .object(["position": .integer(Int64(position)), "what": .string(what)])
             case .structure(let what): .object(["structure": .string(what)])
             }
-        return .object([
-            "ok": .bool(report.firstBad == nil), "events": .integer(Int64(report.events)),
-            "signatures": .integer(Int64(report.signatures)), "seconds": .double(seconds), "firstBad": firstBad,
-        ])
+        var members: [JSONValue.Member] = [
+            .init("ok", .bool(report.firstBad == nil)), .init("events", .integer(Int64(report.events))),
+            .init("signatures", .integer(Int64(report.signatures))), .init("seconds", .double(seconds)),
+            .init("firstBad", firstBad),
+        ]
+        if let disagreements { members.append(.init("disagreements", disagreements.json)) }
+        return .object(members)
+    }
+
+    private var disagreementTable: String {
+        guard let disagreements else { return "" }
+        guard !disagreements.isEmpty else { return "every signed status agrees\n" }
+        let columns = ["originalTransactionId", "environment", "signedDate", "position", "signed", "folded"]
+        return "\(disagreements.count) signed statuses differ\n"
+            + AnswerTable.table(disagreements.map(\.json), columns)
     }
 
     private var table: String {
         let counts = "\(report.events) events, \(report.signatures) signatures, \(seconds) s"
         switch report.firstBad {
-        case nil: return "ok  \(counts)\n"
+        case nil: return "ok  \(counts)\n" + disagreementTable
         case .event(let position, let what):
             let hint = what.hasPrefix("\(RefusalCode.chainUntrusted):") ? ". \(TrustOptions.rootHint)" : ""
             return "FAIL  position \(position): \(what)\(hint)  (\(counts))\n"

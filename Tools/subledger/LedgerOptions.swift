@@ -56,9 +56,9 @@ struct LedgerOptions: ParsableArguments {
 }
 
 extension CommandFailure {
-    init(_ error: ConfigurationError) {
+    init(_ error: ConfigurationError, code: String = "configuration_invalid") {
         self.init(
-            code: "configuration_invalid", message: "\(error.place): \(error.message)", expected: error.expected,
+            code: code, message: "\(error.place): \(error.message)", expected: error.expected,
             found: error.found, hint: error.hint, exitCode: Self.usage)
     }
 }

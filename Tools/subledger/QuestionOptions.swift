@@ -1,5 +1,7 @@
 import AppStoreModel
 import ArgumentParser
+import LedgerConfiguration
+import LedgerModel
 import Primitives
 import SubscriptionLedger
 
@@ -27,6 +29,9 @@ struct QuestionOptions: ParsableArguments {
         help: "What was known: a log size (an integer below 10^11) or an instant; by default everything.")
     var knownAt: Question.KnownAt?
 
+    @Option(name: .customLong("rules"), help: "A rules file to answer by (default: the default rules).")
+    var rulesFile: String?
+
     /// Not part of `validate`, which comes before misspelt options are told.
     func requireSelector() throws {
         guard (originalTransactionId == nil) != (customer == nil) else {
@@ -42,7 +47,22 @@ struct QuestionOptions: ParsableArguments {
     }
 
     var question: Question {
-        Question(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
+        get throws {
+            var question = Question(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
+            if let rulesFile { question.rules = try Self.rules(of: rulesFile) }
+            return question
+        }
+    }
+
+    private static func rules(of path: String) throws -> Rules {
+        do {
+            return try Rules(file: path)
+        } catch let error as ConfigurationError {
+            throw CommandFailure(error, code: "rules_invalid")
+        } catch let failure as InputFailure {
+            throw CommandFailure(
+                ConfigurationError(path, "the rules cannot be read", found: failure.reason), code: "rules_invalid")
+        }
     }
 
     /// - Throws: `subscription_unknown` when `ofSubscription` answers nothing.

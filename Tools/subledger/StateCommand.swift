@@ -6,13 +6,12 @@ import SubscriptionLedger
 struct StateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state",
-        abstract:
-            "What a subscription or a customer's are at an instant, as known at a log size, and on what evidence.",
+        abstract: "Show subscription state at an instant.",
         discussion: """
             EXAMPLES
               subledger state --subscription 2000000123456789
               subledger state --subscription 2000000123456789 --as-of 2026-03-01 --known-at 12000 --format json
-              subledger state --customer alice
+              subledger state --customer alice --rules rules.yaml
             """
     )
 
@@ -23,7 +22,7 @@ struct StateCommand: ParsableCommand {
     func run() throws {
         try question.requireSelector()
         let opened = try ledger.reading()
-        let asked = question.question
+        let asked = try question.question
         let answer = try question.answer {
             try opened.state(of: $0, asked)?.json
         } ofCustomer: {
@@ -32,9 +31,8 @@ struct StateCommand: ParsableCommand {
         AnswerTable.print(
             answer, rows: "subscriptions",
             columns: [
-                "environment", "bundleId", "originalTransactionId", "productId", "status", "access", "willRenew",
-                "expiresAt",
-                "reason", "nextStep",
+                "originalTransactionId", "productId", "entitled", "status", "reason", "accessUntil", "expiresAt",
+                "willRenew", "nextStep", "inferred",
             ], format: output.effectiveFormat)
     }
 }

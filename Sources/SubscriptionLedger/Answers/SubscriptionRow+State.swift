@@ -98,7 +98,7 @@ extension HistoryRow {
             price: state.price?.price, currency: state.price?.currency, offer: state.offer.map(OfferTerms.init),
             recordedAt: transition.recordedAt, evidence: transition.evidence,
             explanation: explained
-                ? Explanation(rule: state.decision.name, sentence: state.explanation) : nil)
+                ? Explanation(rule: state.decision.name, sentence: transition.explanation) : nil)
     }
 }
 

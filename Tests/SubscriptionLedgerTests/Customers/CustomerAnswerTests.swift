@@ -1,5 +1,6 @@
 import AppStoreModel
 import EventLog
+import LedgerAPI
 import LedgerModel
 import Primitives
 import SubscriptionLedger
@@ -24,7 +25,7 @@ struct CustomerAnswerTests {
         try await shop.post(Purchase("3"), customerId: "bob")
         let question = Question(asOf: TestLedger.now)
         let rows = try ["1", "2"].map { id in
-            try #require(try shop.ledger.state(of: SubscriptionSelector(originalTransactionId: id), question)).view
+            try #require(try shop.ledger.state(of: SubscriptionSelector(originalTransactionId: id), question)).json.view
         }
         let expected = try rows.map { try #require($0["subscriptions"]?.elements?.first).text }
         #expect(try shop.customer("alice")["subscriptions"]?.elements?.map(\.text) == expected)

@@ -2,6 +2,7 @@ import AppStoreSimulation
 import AppStoreVerification
 import EventLog
 import FoundationEssentials
+import LedgerAPI
 import Primitives
 import ProjectionRuntime
 import SubscriptionLedger
@@ -16,7 +17,7 @@ struct FullDerivedTests {
             let id = BulkNotifications(count: count)[number * BulkNotifications.notificationsPerSubscription]
                 .unsigned.originalTransactionId
             let selector = SubscriptionSelector(originalTransactionId: try #require(id))
-            return try scratch.ledger.state(of: selector, question)?.serialized()
+            return try scratch.ledger.state(of: selector, question)?.json.serialized()
         }
     }
 

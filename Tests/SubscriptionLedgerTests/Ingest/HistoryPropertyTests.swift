@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreSimulation
 import EventLog
+import LedgerAPI
 import LedgerModel
 import Primitives
 import ProjectionRuntime
@@ -33,10 +34,10 @@ import Testing
                 let selector = SubscriptionSelector(originalTransactionId: id)
                 let instant = instants[number % instants.count]
                 for asOf in [instant, .latest] {
-                    states.append(try Self.text(ledger.state(of: selector, Question(asOf: asOf))))
+                    states.append(try Self.text(ledger.state(of: selector, Question(asOf: asOf))?.json))
                 }
                 histories.append(
-                    try Self.text(ledger.history(of: selector, Question(asOf: .latest), explained: true)))
+                    try Self.text(ledger.history(of: selector, Question(asOf: .latest), explained: true)?.json))
             }
         }
 
@@ -141,12 +142,12 @@ import Testing
                 let known = Question(asOf: asOf, knownAt: .size(UInt64(size)))
                 let pairs = [
                     (
-                        try whole.ledger.state(of: selector, known),
-                        try growing.ledger.state(of: selector, Question(asOf: asOf))
+                        try whole.ledger.state(of: selector, known)?.json,
+                        try growing.ledger.state(of: selector, Question(asOf: asOf))?.json
                     ),
                     (
-                        try whole.ledger.history(of: selector, known),
-                        try growing.ledger.history(of: selector, Question(asOf: asOf))
+                        try whole.ledger.history(of: selector, known)?.json,
+                        try growing.ledger.history(of: selector, Question(asOf: asOf))?.json
                     ),
                 ]
                 for (one, other) in pairs {

@@ -4,6 +4,7 @@ import AppStoreVerification
 import EventLog
 import FoundationEssentials
 import LMDB
+import LedgerAPI
 import LedgerModel
 import Primitives
 import SubscriptionLedger
@@ -47,8 +48,8 @@ import Testing
         return try Self.instants.flatMap { instant in
             let question = Question(asOf: instant, knownAt: knownAt)
             return [
-                try ledger.state(of: selector, question), try ledger.history(of: selector, question),
-                try ledger.history(of: selector, question, explained: true),
+                try ledger.state(of: selector, question)?.json, try ledger.history(of: selector, question)?.json,
+                try ledger.history(of: selector, question, explained: true)?.json,
             ]
         }
     }
@@ -62,7 +63,7 @@ import Testing
         guard let notifications = Self.notifications else { return }
         let scratch = try await ScratchLedger(trust: Self.trust, ingesting: notifications)
         let selector = SubscriptionSelector(originalTransactionId: Self.originalTransactionId)
-        let answer = try scratch.ledger.state(of: selector, Question(asOf: Instant(milliseconds: row.t)))
+        let answer = try scratch.ledger.state(of: selector, Question(asOf: Instant(milliseconds: row.t)))?.json
         let text = try #require(answer).serialized()
         let root = try JSONDocument(parsing: Array(text.utf8)).root
         #expect(root["asOf"]?.string == Instant(milliseconds: row.t).iso8601)

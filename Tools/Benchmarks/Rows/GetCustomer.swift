@@ -42,24 +42,27 @@ private struct BareRoute: Route {
     }
 }
 
-private struct CustomerSample {
+struct CustomerSample {
     static let customers = 500
+    /// In the middle of the last subscriptions' last period, so that answers are those of paying customers.
+    static let now = Instant(milliseconds: 1_426_204_800_000)
     /// Enough to keep every core at work.
     private static let connections = 16
     private static let callsAConnection = 1_000
 
     let ledger: Ledger
+    /// One a customer.
+    let originalTransactionIds: [String]
     private let folder: TemporaryFolder
 
     init() async throws {
         folder = try TemporaryFolder()
-        // In the middle of the last subscriptions' last period, so that answers are those of paying customers.
-        var configuration = Ledger.Configuration(
-            folder: DataFolder(path: folder.path), clock: { Instant(milliseconds: 1_426_204_800_000) })
+        var configuration = Ledger.Configuration(folder: DataFolder(path: folder.path), clock: { Self.now })
         configuration.trust.configuredRoots = [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)]
         ledger = try Ledger(writing: configuration)
         let each = BulkNotifications.notificationsPerSubscription
         let notifications = BulkNotifications(count: Self.customers * each)
+        originalTransactionIds = (0..<Self.customers).compactMap { notifications[$0 * each].originalTransactionId }
         var pipeline = IngestPipeline(ledger: ledger)
         for notification in notifications {
             _ = try await pipeline.add(ArtifactFile.artifact(in: notification.jws.compact, file: "notification.jws"))

@@ -1,0 +1,48 @@
+import SubscriptionLedger
+import Yams
+
+extension YAMLValue {
+    private static let byteLimit = 1 << 20
+
+    /// The text of a YAML file.
+    /// - Throws: `ConfigurationError` for what is too long or not UTF-8; `InputFailure` when there is no such file.
+    static func text(of path: String) throws -> String {
+        let bytes = try InputFile.bytes(of: path, limit: byteLimit)
+        guard bytes.count <= byteLimit else {
+            throw ConfigurationError(path, "the file is too long", expected: "at most 1 MiB", found: "more")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigurationError(path, "the file is not UTF-8")
+        }
+        return text
+    }
+
+    /// The root node of a YAML text; nil for an empty one.
+    static func parse(_ yaml: String, _ file: String) throws(ConfigurationError) -> Node? {
+        do {
+            return try compose(yaml: yaml)
+        } catch let error as YamlError {
+            throw ConfigurationError(yaml: error, file: file)
+        } catch {
+            throw ConfigurationError(file, "the file is not YAML")
+        }
+    }
+}
+
+extension ConfigurationError {
+    fileprivate init(yaml error: YamlError, file: String) {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            self.init("\(file):\(mark.line):\(mark.column)", "the file is not YAML", found: problem)
+        case .duplicatedKeysInMapping(let keys, let context):
+            self.init(
+                "\(file):\(context.mark.line):\(context.mark.column)", "a key stands twice", expected: "each key once",
+                found: keys.joined(separator: ", "))
+        case .reader(let problem, _, _, _):
+            self.init(file, "the file is not YAML", found: problem)
+        default:
+            self.init(file, "the file is not YAML")
+        }
+    }
+}
