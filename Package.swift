@@ -200,8 +200,8 @@ let package = Package(
         .testTarget(
             name: "SubscriptionLedgerTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "LMDB",
-                "EventLog", "ProjectionRuntime", "SubscriptionLedger", "AppStoreSimulation", "TestSupport",
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
+                "LMDB", "EventLog", "ProjectionRuntime", "SubscriptionLedger", "AppStoreSimulation", "TestSupport",
             ],
             swiftSettings: settings
         ),
@@ -221,7 +221,7 @@ let package = Package(
         .testTarget(
             name: "LedgerServerTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "AppStoreVerification", "AppStoreSimulation", "EventLog",
+                "Primitives", "AppStoreModel", "AppStoreVerification", "AppStoreSimulation", "LedgerAPI", "EventLog",
                 "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", hummingbird, hummingbirdTesting, httpTypes,
                 logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, serviceLifecycle, yams,
             ],

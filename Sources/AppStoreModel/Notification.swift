@@ -48,6 +48,15 @@ package struct Notification: Sendable {
         data?.environment ?? summary?.environment ?? externalPurchaseToken?.environment ?? appData?.environment
     }
 
+    /// The instant until which the App Store takes an answer; nil for types that ask for none.
+    ///
+    /// A request for consumption information is answered within 12 hours:
+    /// https://developer.apple.com/documentation/appstoreserverapi/send-consumption-information
+    package var deadline: Instant? {
+        guard notificationType == .consumptionRequest else { return nil }
+        return signedDate?.advanced(byMilliseconds: 12 * 3_600_000)
+    }
+
     package struct Data: Sendable {
         package let appAppleId: Int64?
         package let bundleId: String?

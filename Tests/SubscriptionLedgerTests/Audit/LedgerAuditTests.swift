@@ -2,6 +2,7 @@ import AppStoreSimulation
 import AppStoreVerification
 import EventLog
 import FoundationEssentials
+import LedgerAPI
 import Primitives
 import ProjectionRuntime
 import SubscriptionLedger
@@ -75,7 +76,7 @@ import Testing
             try scratch.open()
             try scratch.ledger.derived.apply()
             #expect(scratch.ledger.derived.size == 4)
-            let event = try #require(try scratch.ledger.event(at: 3, facts: true)).serialized()
+            let event = try #require(try scratch.ledger.event(at: 3, facts: true)).json.serialized()
             #expect(event.contains(#""transactionId":"3""#))
             #expect(!event.contains("price") && !event.contains("expiresDate"))
             await #expect(throws: Refusal.self) { try await scratch.ingest([mistyped.compact]) }
