@@ -11,14 +11,13 @@ package struct AdvancedCommerceTransactionInfo: Sendable {
     package let descriptors: AdvancedCommerceDescriptors?
     package let items: [Item]?
 
-    init(_ payload: JSONView) throws(PayloadError) {
-        let reader = try PayloadReader(payload)
-        requestReferenceId = reader.string("requestReferenceId")
-        taxCode = reader.string("taxCode")
-        taxRate = reader.string("taxRate")
-        taxExclusivePrice = reader.integer("taxExclusivePrice")
-        estimatedTax = reader.integer("estimatedTax")
-        period = reader.string("period")
+    init(_ reader: PayloadReader) throws(PayloadError) {
+        requestReferenceId = try reader.string("requestReferenceId")
+        taxCode = try reader.string("taxCode")
+        taxRate = try reader.string("taxRate")
+        taxExclusivePrice = try reader.integer("taxExclusivePrice")
+        estimatedTax = try reader.integer("estimatedTax")
+        period = try reader.string("period")
         descriptors = try reader.object("descriptors", AdvancedCommerceDescriptors.init)
         items = try reader.objects("items", Item.init)
     }
@@ -32,12 +31,11 @@ package struct AdvancedCommerceTransactionInfo: Sendable {
         package let refunds: [Refund]?
         package let revocationDate: Instant?
 
-        init(_ payload: JSONView) throws(PayloadError) {
-            let reader = try PayloadReader(payload)
-            SKU = reader.string("SKU")
-            description = reader.string("description")
-            displayName = reader.string("displayName")
-            price = reader.integer("price")
+        init(_ reader: PayloadReader) throws(PayloadError) {
+            SKU = try reader.string("SKU")
+            description = try reader.string("description")
+            displayName = try reader.string("displayName")
+            price = try reader.integer("price")
             offer = try reader.object("offer", AdvancedCommerceOffer.init)
             refunds = try reader.objects("refunds", Refund.init)
             revocationDate = try reader.date("revocationDate")
@@ -51,12 +49,11 @@ package struct AdvancedCommerceTransactionInfo: Sendable {
         /// FULL, PRORATED, CUSTOM.
         package let refundType: String?
 
-        init(_ payload: JSONView) throws(PayloadError) {
-            let reader = try PayloadReader(payload)
-            refundAmount = reader.integer("refundAmount")
+        init(_ reader: PayloadReader) throws(PayloadError) {
+            refundAmount = try reader.integer("refundAmount")
             refundDate = try reader.date("refundDate")
-            refundReason = reader.string("refundReason")
-            refundType = reader.string("refundType")
+            refundReason = try reader.string("refundReason")
+            refundType = try reader.string("refundType")
         }
     }
 }
@@ -70,12 +67,11 @@ package struct AdvancedCommerceRenewalInfo: Sendable {
     package let descriptors: AdvancedCommerceDescriptors?
     package let items: [Item]?
 
-    init(_ payload: JSONView) throws(PayloadError) {
-        let reader = try PayloadReader(payload)
-        consistencyToken = reader.string("consistencyToken")
-        requestReferenceId = reader.string("requestReferenceId")
-        taxCode = reader.string("taxCode")
-        period = reader.string("period")
+    init(_ reader: PayloadReader) throws(PayloadError) {
+        consistencyToken = try reader.string("consistencyToken")
+        requestReferenceId = try reader.string("requestReferenceId")
+        taxCode = try reader.string("taxCode")
+        period = try reader.string("period")
         descriptors = try reader.object("descriptors", AdvancedCommerceDescriptors.init)
         items = try reader.objects("items", Item.init)
     }
@@ -88,12 +84,11 @@ package struct AdvancedCommerceRenewalInfo: Sendable {
         package let offer: AdvancedCommerceOffer?
         package let priceIncreaseInfo: PriceIncreaseInfo?
 
-        init(_ payload: JSONView) throws(PayloadError) {
-            let reader = try PayloadReader(payload)
-            SKU = reader.string("SKU")
-            description = reader.string("description")
-            displayName = reader.string("displayName")
-            price = reader.integer("price")
+        init(_ reader: PayloadReader) throws(PayloadError) {
+            SKU = try reader.string("SKU")
+            description = try reader.string("description")
+            displayName = try reader.string("displayName")
+            price = try reader.integer("price")
             offer = try reader.object("offer", AdvancedCommerceOffer.init)
             priceIncreaseInfo = try reader.object("priceIncreaseInfo", PriceIncreaseInfo.init)
         }
@@ -105,11 +100,10 @@ package struct AdvancedCommerceRenewalInfo: Sendable {
         /// SCHEDULED, PENDING, ACCEPTED.
         package let status: String?
 
-        init(_ payload: JSONView) throws(PayloadError) {
-            let reader = try PayloadReader(payload)
-            dependentSKUs = reader.strings("dependentSKUs")
-            price = reader.integer("price")
-            status = reader.string("status")
+        init(_ reader: PayloadReader) throws(PayloadError) {
+            dependentSKUs = try reader.strings("dependentSKUs")
+            price = try reader.integer("price")
+            status = try reader.string("status")
         }
     }
 }
@@ -118,10 +112,9 @@ package struct AdvancedCommerceDescriptors: Sendable {
     package let description: String?
     package let displayName: String?
 
-    init(_ payload: JSONView) throws(PayloadError) {
-        let reader = try PayloadReader(payload)
-        description = reader.string("description")
-        displayName = reader.string("displayName")
+    init(_ reader: PayloadReader) throws(PayloadError) {
+        description = try reader.string("description")
+        displayName = try reader.string("displayName")
     }
 }
 
@@ -132,11 +125,10 @@ package struct AdvancedCommerceOffer: Sendable {
     /// ACQUISITION, WIN_BACK, RETENTION.
     package let reason: String?
 
-    init(_ payload: JSONView) throws(PayloadError) {
-        let reader = try PayloadReader(payload)
-        period = reader.string("period")
-        periodCount = reader.integer("periodCount")
-        price = reader.integer("price")
-        reason = reader.string("reason")
+    init(_ reader: PayloadReader) throws(PayloadError) {
+        period = try reader.string("period")
+        periodCount = try reader.integer("periodCount")
+        price = try reader.integer("price")
+        reason = try reader.string("reason")
     }
 }

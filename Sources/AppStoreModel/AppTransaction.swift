@@ -25,21 +25,25 @@ package struct AppTransaction: Sendable {
     package let deviceVerificationNonce: String?
 
     package init(_ payload: JSONView) throws(PayloadError) {
-        let reader = try PayloadReader(payload)
+        try self.init(payload, mistyped: .refused)
+    }
+
+    package init(_ payload: JSONView, mistyped: MistypedClaims) throws(PayloadError) {
+        let reader = try PayloadReader(payload, mistyped: mistyped)
         self.payload = payload
-        receiptType = reader.vocabulary("receiptType")
-        appAppleId = reader.integer("appAppleId")
-        bundleId = reader.string("bundleId")
-        applicationVersion = reader.string("applicationVersion")
-        versionExternalIdentifier = reader.integer("versionExternalIdentifier")
+        receiptType = try reader.vocabulary("receiptType")
+        appAppleId = try reader.integer("appAppleId")
+        bundleId = try reader.string("bundleId")
+        applicationVersion = try reader.string("applicationVersion")
+        versionExternalIdentifier = try reader.integer("versionExternalIdentifier")
         receiptCreationDate = try reader.date("receiptCreationDate")
         originalPurchaseDate = try reader.date("originalPurchaseDate")
-        originalApplicationVersion = reader.string("originalApplicationVersion")
-        originalPlatform = reader.vocabulary("originalPlatform")
+        originalApplicationVersion = try reader.string("originalApplicationVersion")
+        originalPlatform = try reader.vocabulary("originalPlatform")
         preorderDate = try reader.date("preorderDate")
-        appTransactionId = reader.string("appTransactionId")
+        appTransactionId = try reader.string("appTransactionId")
         requestDate = try reader.date("requestDate")
-        deviceVerification = reader.string("deviceVerification")
-        deviceVerificationNonce = reader.string("deviceVerificationNonce")
+        deviceVerification = try reader.string("deviceVerification")
+        deviceVerificationNonce = try reader.string("deviceVerificationNonce")
     }
 }

@@ -18,12 +18,16 @@ package struct Notification: Sendable {
     package let appData: AppData?
 
     package init(_ payload: JSONView) throws(PayloadError) {
-        let reader = try PayloadReader(payload)
+        try self.init(payload, mistyped: .refused)
+    }
+
+    package init(_ payload: JSONView, mistyped: MistypedClaims) throws(PayloadError) {
+        let reader = try PayloadReader(payload, mistyped: mistyped)
         self.payload = payload
-        notificationType = reader.vocabulary("notificationType")
-        subtype = reader.vocabulary("subtype")
-        notificationUUID = reader.string("notificationUUID")
-        version = reader.string("version")
+        notificationType = try reader.vocabulary("notificationType")
+        subtype = try reader.vocabulary("subtype")
+        notificationUUID = try reader.string("notificationUUID")
+        version = try reader.string("version")
         signedDate = try reader.date("signedDate")
         data = try reader.object("data", Data.init)
         summary = try reader.object("summary", Summary.init)
@@ -44,6 +48,15 @@ package struct Notification: Sendable {
         data?.environment ?? summary?.environment ?? externalPurchaseToken?.environment ?? appData?.environment
     }
 
+    /// The instant until which the App Store takes an answer; nil for types that ask for none.
+    ///
+    /// A request for consumption information is answered within 12 hours:
+    /// https://developer.apple.com/documentation/appstoreserverapi/send-consumption-information
+    package var deadline: Instant? {
+        guard notificationType == .consumptionRequest else { return nil }
+        return signedDate?.advanced(byMilliseconds: 12 * 3_600_000)
+    }
+
     package struct Data: Sendable {
         package let appAppleId: Int64?
         package let bundleId: String?
@@ -57,16 +70,15 @@ package struct Notification: Sendable {
         package let status: SubscriptionStatusCode?
         package let consumptionRequestReason: ConsumptionRequestReason?
 
-        init(_ payload: JSONView) throws(PayloadError) {
-            let reader = try PayloadReader(payload)
-            appAppleId = reader.integer("appAppleId")
-            bundleId = reader.string("bundleId")
-            bundleVersion = reader.string("bundleVersion")
-            environment = reader.vocabulary("environment")
-            signedTransactionInfo = payload.jws("signedTransactionInfo")
-            signedRenewalInfo = payload.jws("signedRenewalInfo")
-            status = reader.vocabulary("status")
-            consumptionRequestReason = reader.vocabulary("consumptionRequestReason")
+        init(_ reader: PayloadReader) throws(PayloadError) {
+            appAppleId = try reader.integer("appAppleId")
+            bundleId = try reader.string("bundleId")
+            bundleVersion = try reader.string("bundleVersion")
+            environment = try reader.vocabulary("environment")
+            signedTransactionInfo = try reader.jws("signedTransactionInfo")
+            signedRenewalInfo = try reader.jws("signedRenewalInfo")
+            status = try reader.vocabulary("status")
+            consumptionRequestReason = try reader.vocabulary("consumptionRequestReason")
         }
     }
 
@@ -81,16 +93,15 @@ package struct Notification: Sendable {
         package let succeededCount: Int64?
         package let failedCount: Int64?
 
-        init(_ payload: JSONView) throws(PayloadError) {
-            let reader = try PayloadReader(payload)
-            requestIdentifier = reader.string("requestIdentifier")
-            environment = reader.vocabulary("environment")
-            appAppleId = reader.integer("appAppleId")
-            bundleId = reader.string("bundleId")
-            productId = reader.string("productId")
-            storefrontCountryCodes = reader.strings("storefrontCountryCodes")
-            succeededCount = reader.integer("succeededCount")
-            failedCount = reader.integer("failedCount")
+        init(_ reader: PayloadReader) throws(PayloadError) {
+            requestIdentifier = try reader.string("requestIdentifier")
+            environment = try reader.vocabulary("environment")
+            appAppleId = try reader.integer("appAppleId")
+            bundleId = try reader.string("bundleId")
+            productId = try reader.string("productId")
+            storefrontCountryCodes = try reader.strings("storefrontCountryCodes")
+            succeededCount = try reader.integer("succeededCount")
+            failedCount = try reader.integer("failedCount")
         }
     }
 
@@ -107,13 +118,12 @@ package struct Notification: Sendable {
             externalPurchaseId.map { $0.hasPrefix("SANDBOX") ? .sandbox : .production }
         }
 
-        init(_ payload: JSONView) throws(PayloadError) {
-            let reader = try PayloadReader(payload)
-            externalPurchaseId = reader.string("externalPurchaseId")
+        init(_ reader: PayloadReader) throws(PayloadError) {
+            externalPurchaseId = try reader.string("externalPurchaseId")
             tokenCreationDate = try reader.date("tokenCreationDate")
-            appAppleId = reader.integer("appAppleId")
-            bundleId = reader.string("bundleId")
-            tokenType = reader.string("tokenType")
+            appAppleId = try reader.integer("appAppleId")
+            bundleId = try reader.string("bundleId")
+            tokenType = try reader.string("tokenType")
             tokenExpirationDate = try reader.date("tokenExpirationDate")
         }
     }
@@ -126,12 +136,11 @@ package struct Notification: Sendable {
         /// A nested JWS as its ASCII bytes.
         package let signedAppTransactionInfo: [UInt8]?
 
-        init(_ payload: JSONView) throws(PayloadError) {
-            let reader = try PayloadReader(payload)
-            appAppleId = reader.integer("appAppleId")
-            bundleId = reader.string("bundleId")
-            environment = reader.vocabulary("environment")
-            signedAppTransactionInfo = payload.jws("signedAppTransactionInfo")
+        init(_ reader: PayloadReader) throws(PayloadError) {
+            appAppleId = try reader.integer("appAppleId")
+            bundleId = try reader.string("bundleId")
+            environment = try reader.vocabulary("environment")
+            signedAppTransactionInfo = try reader.jws("signedAppTransactionInfo")
         }
     }
 }

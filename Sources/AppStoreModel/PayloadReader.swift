@@ -1,76 +1,127 @@
-import Primitives
+package import Primitives
 
 /// Why a well-formed JSON object is no payload of Apple's.
 package enum PayloadError: Error, Hashable, Sendable {
     /// The payload is JSON, but not an object.
     case notAnObject
+    /// A known claim is of a JSON type that it cannot have. An element of a list has its index behind the claim's name.
+    case claimMalformed(claim: String, expected: JSONType, found: JSONType)
     /// A date that is no instant of the years 0000 to 9999.
     case dateOutOfRange(field: String, found: String)
 }
 
-/// Reads the fields of one signed object. A field of an unexpected JSON type counts as absent: every field of
-/// Apple's is optional to us, and what was not understood survives in the payload.
+/// The treatment of known claims of the wrong JSON type.
+package enum MistypedClaims: Sendable {
+    /// The payload is refused.
+    case refused
+    /// The claim is absent: for evidence that the log accepted before types were checked.
+    case absent
+}
+
+/// Reads the claims of one signed object. Every claim is optional, and null is absent.
+///
+/// A claim has the JSON type that Apple documents, and Apple's Swift and Node libraries read no other. Apple's Python
+/// library converts instead (`true` to 1, an object to its text); a converted claim is not what was signed, so it counts
+/// as unreadable there too. Where the libraries differ within one type, nothing is refused: an integer with a fraction
+/// is absent. Empty strings and values that Apple adds to an enumeration are read.
 struct PayloadReader {
     let payload: JSONView
+    private let mistyped: MistypedClaims
 
-    init(_ payload: JSONView) throws(PayloadError) {
+    init(_ payload: JSONView, mistyped: MistypedClaims) throws(PayloadError) {
         guard payload.isObject else { throw .notAnObject }
         self.payload = payload
+        self.mistyped = mistyped
     }
 
-    func string(_ field: StaticString) -> String? { payload[field]?.string }
-    func integer(_ field: StaticString) -> Int64? { payload[field]?.integer }
-    func bool(_ field: StaticString) -> Bool? { payload[field]?.bool }
-    func strings(_ field: StaticString) -> [String]? { payload[field]?.elements?.compactMap(\.string) }
-
-    func vocabulary<Value: OpenVocabulary>(_ field: StaticString) -> Value? {
-        string(field).map(Value.init(rawValue:))
+    func string(_ claim: StaticString) throws(PayloadError) -> String? {
+        try value(claim, .string)?.string
     }
 
-    func vocabulary<Value: OpenNumericVocabulary>(_ field: StaticString) -> Value? {
-        integer(field).map(Value.init(rawValue:))
+    func integer(_ claim: StaticString) throws(PayloadError) -> Int64? {
+        try value(claim, .number)?.integer
+    }
+
+    func bool(_ claim: StaticString) throws(PayloadError) -> Bool? {
+        try value(claim, .boolean)?.bool
+    }
+
+    func vocabulary<Value: OpenVocabulary>(_ claim: StaticString) throws(PayloadError) -> Value? {
+        try string(claim).map(Value.init(rawValue:))
+    }
+
+    func vocabulary<Value: OpenNumericVocabulary>(_ claim: StaticString) throws(PayloadError) -> Value? {
+        try integer(claim).map(Value.init(rawValue:))
     }
 
     /// Milliseconds since 1970, rounded to the nearest: Xcode signs fractions, and years before 1970.
-    func date(_ field: StaticString) throws(PayloadError) -> Instant? {
-        guard let value = payload[field], let text = value.numberText else { return nil }
+    func date(_ claim: StaticString) throws(PayloadError) -> Instant? {
+        guard let value = try value(claim, .number), let text = value.numberText else { return nil }
         let milliseconds: Int64
         if let integer = value.integer {
             milliseconds = integer
         } else if let number = value.double?.rounded(), let integer = Int64(exactly: number) {
             milliseconds = integer
         } else {
-            throw .dateOutOfRange(field: field.description, found: text)
+            throw .dateOutOfRange(field: claim.description, found: text)
         }
         let instant = Instant(milliseconds: milliseconds)
         guard instant >= .earliest, instant <= .latest else {
-            throw .dateOutOfRange(field: field.description, found: text)
+            throw .dateOutOfRange(field: claim.description, found: text)
         }
         return instant
     }
 
+    /// A nested JWS: the ASCII text of a string, kept as the bytes the signature covers.
+    func jws(_ claim: StaticString) throws(PayloadError) -> [UInt8]? {
+        guard let value = try value(claim, .string) else { return nil }
+        if let range = value.plainStringRange { return Array(payload.document.bytes[range]) }
+        return value.string.map { Array($0.utf8) }
+    }
+
+    func strings(_ claim: StaticString) throws(PayloadError) -> [String]? {
+        try elements(claim, .string)?.compactMap(\.string)
+    }
+
     func object<Value>(
-        _ field: StaticString, _ decode: (JSONView) throws(PayloadError) -> Value
+        _ claim: StaticString, _ read: (PayloadReader) throws(PayloadError) -> Value
     ) throws(PayloadError) -> Value? {
-        guard let value = payload[field], value.isObject else { return nil }
-        return try decode(value)
+        guard let value = try value(claim, .object) else { return nil }
+        return try read(try PayloadReader(value, mistyped: mistyped))
     }
 
     func objects<Value>(
-        _ field: StaticString, _ decode: (JSONView) throws(PayloadError) -> Value
+        _ claim: StaticString, _ read: (PayloadReader) throws(PayloadError) -> Value
     ) throws(PayloadError) -> [Value]? {
-        guard let elements = payload[field]?.elements else { return nil }
+        guard let elements = try elements(claim, .object) else { return nil }
         var values: [Value] = []
-        for element in elements where element.isObject { values.append(try decode(element)) }
+        for element in elements { values.append(try read(try PayloadReader(element, mistyped: mistyped))) }
         return values
     }
 }
 
-extension JSONView {
-    /// A nested JWS: the ASCII text of a string field, kept as the bytes the signature covers.
-    func jws(_ field: StaticString) -> [UInt8]? {
-        guard let value = self[field] else { return nil }
-        if let range = value.plainStringRange { return Array(document.bytes[range]) }
-        return value.string.map { Array($0.utf8) }
+extension PayloadReader {
+    private func value(_ claim: StaticString, _ type: JSONType) throws(PayloadError) -> JSONView? {
+        guard let value = payload[claim] else { return nil }
+        return try isOf(type, value, claim.description) ? value : nil
+    }
+
+    /// The elements of the list `claim` that are of `type`.
+    private func elements(_ claim: StaticString, _ type: JSONType) throws(PayloadError) -> [JSONView]? {
+        guard let elements = try value(claim, .array)?.elements else { return nil }
+        var values: [JSONView] = []
+        for (index, element) in elements.enumerated() where try isOf(type, element, "\(claim)[\(index)]") {
+            values.append(element)
+        }
+        return values
+    }
+
+    private func isOf(
+        _ type: JSONType, _ value: JSONView, _ claim: @autoclosure () -> String
+    ) throws(PayloadError) -> Bool {
+        let found = value.type
+        if found == type { return true }
+        guard found != .null, mistyped == .refused else { return false }
+        throw .claimMalformed(claim: claim(), expected: type, found: found)
     }
 }

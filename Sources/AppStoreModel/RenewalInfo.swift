@@ -38,34 +38,38 @@ package struct RenewalInfo: Sendable {
     package let deviceVerificationNonce: String?
 
     package init(_ payload: JSONView) throws(PayloadError) {
-        let reader = try PayloadReader(payload)
+        try self.init(payload, mistyped: .refused)
+    }
+
+    package init(_ payload: JSONView, mistyped: MistypedClaims) throws(PayloadError) {
+        let reader = try PayloadReader(payload, mistyped: mistyped)
         self.payload = payload
-        originalTransactionId = reader.string("originalTransactionId")
-        productId = reader.string("productId")
-        autoRenewProductId = reader.string("autoRenewProductId")
-        autoRenewStatus = reader.vocabulary("autoRenewStatus")
-        expirationIntent = reader.vocabulary("expirationIntent")
-        isInBillingRetryPeriod = reader.bool("isInBillingRetryPeriod")
+        originalTransactionId = try reader.string("originalTransactionId")
+        productId = try reader.string("productId")
+        autoRenewProductId = try reader.string("autoRenewProductId")
+        autoRenewStatus = try reader.vocabulary("autoRenewStatus")
+        expirationIntent = try reader.vocabulary("expirationIntent")
+        isInBillingRetryPeriod = try reader.bool("isInBillingRetryPeriod")
         gracePeriodExpiresDate = try reader.date("gracePeriodExpiresDate")
         renewalDate = try reader.date("renewalDate")
-        renewalPrice = reader.integer("renewalPrice")
-        currency = reader.string("currency")
-        priceIncreaseStatus = reader.vocabulary("priceIncreaseStatus")
-        offerType = reader.vocabulary("offerType")
-        offerIdentifier = reader.string("offerIdentifier")
-        offerDiscountType = reader.vocabulary("offerDiscountType")
-        offerPeriod = reader.string("offerPeriod")
-        eligibleWinBackOfferIds = reader.strings("eligibleWinBackOfferIds")
+        renewalPrice = try reader.integer("renewalPrice")
+        currency = try reader.string("currency")
+        priceIncreaseStatus = try reader.vocabulary("priceIncreaseStatus")
+        offerType = try reader.vocabulary("offerType")
+        offerIdentifier = try reader.string("offerIdentifier")
+        offerDiscountType = try reader.vocabulary("offerDiscountType")
+        offerPeriod = try reader.string("offerPeriod")
+        eligibleWinBackOfferIds = try reader.strings("eligibleWinBackOfferIds")
         recentSubscriptionStartDate = try reader.date("recentSubscriptionStartDate")
-        appAccountToken = reader.string("appAccountToken")
-        appTransactionId = reader.string("appTransactionId")
-        environment = reader.vocabulary("environment")
+        appAccountToken = try reader.string("appAccountToken")
+        appTransactionId = try reader.string("appTransactionId")
+        environment = try reader.vocabulary("environment")
         signedDate = try reader.date("signedDate")
-        renewalBillingPlanType = reader.vocabulary("renewalBillingPlanType")
+        renewalBillingPlanType = try reader.vocabulary("renewalBillingPlanType")
         commitmentInfo = try reader.object("commitmentInfo", CommitmentInfo.init)
         advancedCommerceInfo = try reader.object("advancedCommerceInfo", AdvancedCommerceRenewalInfo.init)
-        deviceVerification = reader.string("deviceVerification")
-        deviceVerificationNonce = reader.string("deviceVerificationNonce")
+        deviceVerification = try reader.string("deviceVerification")
+        deviceVerificationNonce = try reader.string("deviceVerificationNonce")
     }
 
     /// What happens when a commitment of twelve months ends.
@@ -77,13 +81,12 @@ package struct RenewalInfo: Sendable {
         /// Milliunits of the renewal's currency.
         package let commitmentRenewalPrice: Int64?
 
-        init(_ payload: JSONView) throws(PayloadError) {
-            let reader = try PayloadReader(payload)
-            commitmentAutoRenewProductId = reader.string("commitmentAutoRenewProductId")
-            commitmentAutoRenewStatus = reader.vocabulary("commitmentAutoRenewStatus")
-            commitmentRenewalBillingPlanType = reader.vocabulary("commitmentRenewalBillingPlanType")
+        init(_ reader: PayloadReader) throws(PayloadError) {
+            commitmentAutoRenewProductId = try reader.string("commitmentAutoRenewProductId")
+            commitmentAutoRenewStatus = try reader.vocabulary("commitmentAutoRenewStatus")
+            commitmentRenewalBillingPlanType = try reader.vocabulary("commitmentRenewalBillingPlanType")
             commitmentRenewalDate = try reader.date("commitmentRenewalDate")
-            commitmentRenewalPrice = reader.integer("commitmentRenewalPrice")
+            commitmentRenewalPrice = try reader.integer("commitmentRenewalPrice")
         }
     }
 }

@@ -49,44 +49,48 @@ package struct Transaction: Sendable {
     package let deviceVerificationNonce: String?
 
     package init(_ payload: JSONView) throws(PayloadError) {
-        let reader = try PayloadReader(payload)
+        try self.init(payload, mistyped: .refused)
+    }
+
+    package init(_ payload: JSONView, mistyped: MistypedClaims) throws(PayloadError) {
+        let reader = try PayloadReader(payload, mistyped: mistyped)
         self.payload = payload
-        originalTransactionId = reader.string("originalTransactionId")
-        transactionId = reader.string("transactionId")
-        webOrderLineItemId = reader.string("webOrderLineItemId")
-        bundleId = reader.string("bundleId")
-        productId = reader.string("productId")
-        subscriptionGroupIdentifier = reader.string("subscriptionGroupIdentifier")
+        originalTransactionId = try reader.string("originalTransactionId")
+        transactionId = try reader.string("transactionId")
+        webOrderLineItemId = try reader.string("webOrderLineItemId")
+        bundleId = try reader.string("bundleId")
+        productId = try reader.string("productId")
+        subscriptionGroupIdentifier = try reader.string("subscriptionGroupIdentifier")
         purchaseDate = try reader.date("purchaseDate")
         originalPurchaseDate = try reader.date("originalPurchaseDate")
         expiresDate = try reader.date("expiresDate")
-        quantity = reader.integer("quantity")
-        type = reader.vocabulary("type")
-        inAppOwnershipType = reader.vocabulary("inAppOwnershipType")
-        appAccountToken = reader.string("appAccountToken")
+        quantity = try reader.integer("quantity")
+        type = try reader.vocabulary("type")
+        inAppOwnershipType = try reader.vocabulary("inAppOwnershipType")
+        appAccountToken = try reader.string("appAccountToken")
         signedDate = try reader.date("signedDate")
         revocationDate = try reader.date("revocationDate")
-        revocationReason = reader.vocabulary("revocationReason")
-        revocationType = reader.vocabulary("revocationType")
-        revocationPercentage = reader.integer("revocationPercentage")
-        isUpgraded = reader.bool("isUpgraded")
-        offerType = reader.vocabulary("offerType")
-        offerIdentifier = reader.string("offerIdentifier")
-        offerDiscountType = reader.vocabulary("offerDiscountType")
-        offerPeriod = reader.string("offerPeriod")
-        environment = reader.vocabulary("environment")
-        transactionReason = reader.vocabulary("transactionReason")
-        storefront = reader.string("storefront")
-        storefrontId = reader.string("storefrontId")
-        price = reader.integer("price")
-        currency = reader.string("currency")
-        appTransactionId = reader.string("appTransactionId")
-        previousOriginalTransactionId = reader.string("previousOriginalTransactionId")
-        billingPlanType = reader.vocabulary("billingPlanType")
+        revocationReason = try reader.vocabulary("revocationReason")
+        revocationType = try reader.vocabulary("revocationType")
+        revocationPercentage = try reader.integer("revocationPercentage")
+        isUpgraded = try reader.bool("isUpgraded")
+        offerType = try reader.vocabulary("offerType")
+        offerIdentifier = try reader.string("offerIdentifier")
+        offerDiscountType = try reader.vocabulary("offerDiscountType")
+        offerPeriod = try reader.string("offerPeriod")
+        environment = try reader.vocabulary("environment")
+        transactionReason = try reader.vocabulary("transactionReason")
+        storefront = try reader.string("storefront")
+        storefrontId = try reader.string("storefrontId")
+        price = try reader.integer("price")
+        currency = try reader.string("currency")
+        appTransactionId = try reader.string("appTransactionId")
+        previousOriginalTransactionId = try reader.string("previousOriginalTransactionId")
+        billingPlanType = try reader.vocabulary("billingPlanType")
         commitmentInfo = try reader.object("commitmentInfo", CommitmentInfo.init)
         advancedCommerceInfo = try reader.object("advancedCommerceInfo", AdvancedCommerceTransactionInfo.init)
-        deviceVerification = reader.string("deviceVerification")
-        deviceVerificationNonce = reader.string("deviceVerificationNonce")
+        deviceVerification = try reader.string("deviceVerification")
+        deviceVerificationNonce = try reader.string("deviceVerificationNonce")
     }
 
     /// A monthly plan with a twelve-month commitment: each month is a transaction of its own.
@@ -97,12 +101,11 @@ package struct Transaction: Sendable {
         /// Milliunits of the transaction's currency.
         package let commitmentPrice: Int64?
 
-        init(_ payload: JSONView) throws(PayloadError) {
-            let reader = try PayloadReader(payload)
-            billingPeriodNumber = reader.integer("billingPeriodNumber")
-            totalBillingPeriods = reader.integer("totalBillingPeriods")
+        init(_ reader: PayloadReader) throws(PayloadError) {
+            billingPeriodNumber = try reader.integer("billingPeriodNumber")
+            totalBillingPeriods = try reader.integer("totalBillingPeriods")
             commitmentExpiresDate = try reader.date("commitmentExpiresDate")
-            commitmentPrice = reader.integer("commitmentPrice")
+            commitmentPrice = try reader.integer("commitmentPrice")
         }
     }
 }

@@ -27,7 +27,7 @@ extension AppTransaction {
 
 extension String {
     /// Nil for an empty string: Apple writes some absent fields so.
-    var stated: String? { isEmpty ? nil : self }
+    package var stated: String? { isEmpty ? nil : self }
 }
 
 extension OpenVocabulary {

@@ -114,6 +114,10 @@ extension Refusal {
         switch error {
         case .notAnObject:
             self.init(.payloadNotJSON, "the payload is not a JSON object")
+        case .claimMalformed(let claim, let expected, let found):
+            self.init(
+                .claimMalformed, "the claim \(claim) has the wrong JSON type", expected: expected.rawValue,
+                found: found.rawValue)
         case .dateOutOfRange(let field, let found):
             self.init(
                 .dateOutOfRange, "\(field) is no date", expected: "milliseconds within the years 0000 to 9999",

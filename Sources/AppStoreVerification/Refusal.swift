@@ -59,6 +59,7 @@ package struct RefusalCode: RawRepresentable, Hashable, Sendable, CustomStringCo
     package static let environmentMismatch = RefusalCode(rawValue: "environment_mismatch")
     package static let nestedMismatch = RefusalCode(rawValue: "nested_mismatch")
     package static let claimMissing = RefusalCode(rawValue: "claim_missing")
+    package static let claimMalformed = RefusalCode(rawValue: "claim_malformed")
     package static let dateOutOfRange = RefusalCode(rawValue: "date_out_of_range")
     package static let fromTheFuture = RefusalCode(rawValue: "from_the_future")
     package static let certificateDenied = RefusalCode(rawValue: "certificate_denied")

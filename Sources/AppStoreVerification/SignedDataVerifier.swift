@@ -1,18 +1,22 @@
-@_spi(Verification) import AppStoreModel
+@_spi(Verification) package import AppStoreModel
 package import Primitives
 
 /// Verifies what the App Store signs as JWS.
 ///
 /// The order of checks is fixed, and the first that fails is the refusal: form, dates, header, algorithm, local
-/// environment, certificate count, chain, validity, deny-list, markers, signature, bundleId, appAppleId, environment,
-/// signing time, nested artifacts. A header that has passed before is not examined again, nor its algorithm and chain.
+/// environment, certificate count, chain, validity, deny-list, markers, signature, types of claims, bundleId,
+/// appAppleId, environment, signing time, nested artifacts. A header that has passed before is not examined again, nor
+/// its algorithm and chain.
 package final class SignedDataVerifier: Sendable {
     package let trust: TrustPolicy
+    private let mistyped: MistypedClaims
     private let chainPolicy: ChainPolicy
     private let chains = ChainCache()
 
-    package init(trust: TrustPolicy) {
+    /// - Parameter mistyped: `.absent` verifies evidence that the log holds, which may be from before types were checked.
+    package init(trust: TrustPolicy, mistyped: MistypedClaims = .refused) {
         self.trust = trust
+        self.mistyped = mistyped
         chainPolicy = ChainPolicy(configuredRoots: trust.configuredRoots)
     }
 
@@ -103,11 +107,10 @@ package final class SignedDataVerifier: Sendable {
 extension SignedDataVerifier {
     /// Everything that is the same for the four kinds: from form to signature.
     private func signed<Payload: Sendable>(
-        _ jws: JWS, _ decode: (JSONView) throws(PayloadError) -> Payload,
+        _ jws: JWS, _ decode: (JSONView, MistypedClaims) throws(PayloadError) -> Payload,
         _ environment: KeyPath<Payload, Environment?>, _ signingTime: KeyPath<Payload, Instant?>, _ clock: Clock
     ) async throws(Refusal) -> VerifiedJWS<Payload> {
-        let payload: Payload
-        do throws(PayloadError) { payload = try decode(jws.payload.root) } catch { throw Refusal(payload: error) }
+        let (payload, malformedClaim) = try self.payload(of: jws, decode)
         let signedAt = payload[keyPath: signingTime]
         let verifiedAt = signedAt ?? clock.fallbackTime
 
@@ -127,12 +130,29 @@ extension SignedDataVerifier {
         try MarkerPolicy.check(chain.markers)
         let digests = try SignaturePolicy.check(jws, under: chain)
         if cached == nil { chains.insert(chain, for: jws) }
+        if let malformedClaim { throw malformedClaim }
         return VerifiedJWS(
             jws: jws, payload: Verified(payload: payload),
             proof: Proof(
                 signingInput: digests.signingInput, text: digests.text, verifiedAt: verifiedAt,
                 hasSigningTime: signedAt != nil, leaf: chain.leaf,
                 root: chain.root, isConfiguredRoot: chain.isConfiguredRoot))
+    }
+
+    /// The claims of a payload. Of one with a claim of the wrong type these are the others, and the refusal waits until
+    /// the signature is proven: the form of the header and the chain are looked at before any claim.
+    private func payload<Payload>(
+        of jws: JWS, _ decode: (JSONView, MistypedClaims) throws(PayloadError) -> Payload
+    ) throws(Refusal) -> (Payload, malformedClaim: Refusal?) {
+        do throws(PayloadError) {
+            return (try decode(jws.payload.root, mistyped), nil)
+        } catch {
+            let refusal = Refusal(payload: error)
+            guard refusal.code == .claimMalformed, let others = try? decode(jws.payload.root, .absent) else {
+                throw refusal
+            }
+            return (others, refusal)
+        }
     }
 
     private func validateChain(of jws: JWS, environment: Environment?) async throws(Refusal) -> ValidatedChain {

@@ -2,7 +2,7 @@
 import Primitives
 
 /// Reads artifacts back that were verified when they were appended: the log keeps what was proven, and audits prove
-/// it again.
+/// it again. Claims of the wrong JSON type are absent: the log may hold evidence from before they were refused.
 package enum VerifiedBefore {
     /// - Throws: the refusal of an artifact that cannot even be read, which in a log is damage.
     package static func artifact(_ bytes: [UInt8], kind: ArtifactKind) throws(Refusal) -> SignedArtifact {
@@ -31,19 +31,19 @@ package enum VerifiedBefore {
     }
 
     private static func nested<Payload>(
-        _ bytes: [UInt8]?, _ decode: (JSONView) throws(PayloadError) -> Payload
+        _ bytes: [UInt8]?, _ decode: (JSONView, MistypedClaims) throws(PayloadError) -> Payload
     ) throws(Refusal) -> VerifiedJWS<Payload>? {
         guard let bytes else { return nil }
         return try payload(try JWS(parsing: bytes), decode)
     }
 
     private static func payload<Payload>(
-        _ jws: JWS, _ decode: (JSONView) throws(PayloadError) -> Payload
+        _ jws: JWS, _ decode: (JSONView, MistypedClaims) throws(PayloadError) -> Payload
     ) throws(Refusal) -> VerifiedJWS<Payload> {
         let digests = JWSDigests(of: jws)
         do throws(PayloadError) {
             return VerifiedJWS(
-                jws: jws, payload: Verified(payload: try decode(jws.payload.root)),
+                jws: jws, payload: Verified(payload: try decode(jws.payload.root, .absent)),
                 proof: Proof(
                     signingInput: digests.signingInput, text: digests.text, verifiedAt: .earliest,
                     hasSigningTime: true, leaf: .zero, root: .zero, isConfiguredRoot: false))

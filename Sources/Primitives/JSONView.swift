@@ -1,7 +1,6 @@
 /// A value inside a `JSONDocument`.
 ///
-/// Typed reads return nil when the value is of another type: a field of an unexpected shape is treated as absent,
-/// and its bytes survive in the document.
+/// Typed reads return nil when the value is of another type.
 package struct JSONView: Sendable {
     package let document: JSONDocument
     let index: Int
@@ -10,6 +9,17 @@ package struct JSONView: Sendable {
 
     package var isNull: Bool { node.kind == .null }
     package var isObject: Bool { node.kind == .object }
+
+    package var type: JSONType {
+        switch node.kind {
+        case .null: .null
+        case .true, .false: .boolean
+        case .number: .number
+        case .string, .escapedString: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
 
     /// The member `key` of an object; nil when absent or when this is no object.
     /// - Complexity: O(members).
@@ -94,6 +104,11 @@ package struct JSONView: Sendable {
     package var byteRange: Range<Int> {
         Int(node.start)..<Int(node.end)
     }
+}
+
+/// The type of a JSON value (RFC 8259 §3), by its name.
+package enum JSONType: String, Sendable {
+    case null, boolean, number, string, array, object
 }
 
 extension JSONDocument {

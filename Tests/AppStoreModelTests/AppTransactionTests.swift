@@ -25,7 +25,7 @@ struct AppTransactionTests {
                 "deviceVerificationNonce", #""48c8b92d-ce0d-4229-bedf-e61b4f9cfc92""#, \.deviceVerificationNonce,
                 "48c8b92d-ce0d-4229-bedf-e61b4f9cfc92"),
         ],
-        decode: { try AppTransaction($0) })
+        decode: { try AppTransaction($0, mistyped: $1) })
 
     @Test func `every field is read, and each may be missing`() throws {
         try Self.table.check()

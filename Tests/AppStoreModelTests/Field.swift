@@ -28,51 +28,61 @@ struct FieldTable<Payload: Sendable>: Sendable {
     /// What stands around the object that holds the fields.
     var opening = ""
     var closing = ""
-    let decode: @Sendable (JSONView) throws -> Payload
+    let decode: @Sendable (JSONView, MistypedClaims) throws -> Payload
 
     /// The payload with each of the table's fields, of which one may be another JSON text or missing.
-    func payload(replacing name: String? = nil, by json: String? = nil) throws -> Payload {
+    func payload(
+        replacing name: String? = nil, by json: String? = nil, mistyped: MistypedClaims = .refused
+    ) throws -> Payload {
         let members = fields.compactMap { field -> String? in
             guard let text = field.name == name ? json : field.json else { return nil }
             return #""\#(field.name)":\#(text)"#
         }
         let text = opening + "{" + members.joined(separator: ",") + #","fieldOfTomorrow":[1]}"# + closing
-        return try decode(JSONDocument(parsing: Array(text.utf8)).root)
+        return try decode(JSONDocument(parsing: Array(text.utf8)).root, mistyped)
     }
 
-    /// Every field is read; each one alone can be missing, null, or of any other type, and is then absent while the
-    /// others are still read.
+    /// Every field is read. Each one alone can be missing or null, and is then absent while the others are still read.
+    /// Of another JSON type it is refused, or absent where the log holds it.
     func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let whole = try payload()
         for field in fields {
             #expect(field.isReadFrom(whole), "\(field.name)", sourceLocation: sourceLocation)
-            for other in [nil] + Self.jsonOfOtherTypes(than: field.json) {
-                let payload = try payload(replacing: field.name, by: other)
-                #expect(
-                    field.isAbsentFrom(payload), "\(field.name) as \(other ?? "missing")",
-                    sourceLocation: sourceLocation)
-                for rest in fields where rest.name != field.name {
-                    #expect(
-                        rest.isReadFrom(payload), "\(rest.name) beside \(field.name) as \(other ?? "missing")",
-                        sourceLocation: sourceLocation)
+            for absent in [nil, "null"] {
+                expectOnly(field, absentFrom: try payload(replacing: field.name, by: absent), sourceLocation)
+            }
+            for other in ["true", "7", #""text""#, "[7]", #"{"a":7}"#] where other.typeOfJSON != field.json.typeOfJSON {
+                expectOnly(
+                    field, absentFrom: try payload(replacing: field.name, by: other, mistyped: .absent), sourceLocation)
+                let refusal = PayloadError.claimMalformed(
+                    claim: field.name, expected: field.json.typeOfJSON, found: other.typeOfJSON)
+                #expect(throws: refusal, "\(field.name) as \(other)", sourceLocation: sourceLocation) {
+                    try payload(replacing: field.name, by: other)
                 }
             }
         }
     }
 
-    private static func jsonOfOtherTypes(than json: String) -> [String?] {
-        [#""text""#, "7", "[7]", #"{"a":7}"#, "true", "null"].filter { $0.kindOfJSON != json.kindOfJSON }
+    private func expectOnly(
+        _ field: Field<Payload>, absentFrom payload: Payload, _ sourceLocation: SourceLocation
+    ) {
+        #expect(field.isAbsentFrom(payload), "\(field.name)", sourceLocation: sourceLocation)
+        for rest in fields where rest.name != field.name {
+            #expect(rest.isReadFrom(payload), "\(rest.name) beside \(field.name)", sourceLocation: sourceLocation)
+        }
     }
 }
 
 extension String {
-    /// What the first character of a JSON text tells: string, array, object, word or number.
-    fileprivate var kindOfJSON: Character {
+    /// The type of a JSON text by its first character.
+    var typeOfJSON: JSONType {
         switch first {
-        case "\"", "[", "{": first ?? " "
-        case "t", "f": "t"
-        case "n": "n"
-        default: "0"
+        case "\"": .string
+        case "[": .array
+        case "{": .object
+        case "t", "f": .boolean
+        case "n": .null
+        default: .number
         }
     }
 }

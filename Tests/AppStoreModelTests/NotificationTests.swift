@@ -14,7 +14,7 @@ struct NotificationTests {
             Field("version", #""2.0""#, \.version, "2.0"),
             Field("signedDate", "1759295318001", \.signedDate, .at(1_759_295_318_001)),
         ],
-        decode: { try Notification($0) })
+        decode: { try Notification($0, mistyped: $1) })
 
     static let data = FieldTable<Notification>(
         fields: [
@@ -31,7 +31,7 @@ struct NotificationTests {
                 "consumptionRequestReason", #""UNSATISFIED_WITH_PURCHASE""#, \.data?.consumptionRequestReason,
                 .unsatisfiedWithPurchase),
         ],
-        opening: #"{"data":"#, closing: "}", decode: { try Notification($0) })
+        opening: #"{"data":"#, closing: "}", decode: { try Notification($0, mistyped: $1) })
 
     static let summary = FieldTable<Notification>(
         fields: [
@@ -46,7 +46,7 @@ struct NotificationTests {
             Field("succeededCount", "5", \.summary?.succeededCount, 5),
             Field("failedCount", "2", \.summary?.failedCount, 2),
         ],
-        opening: #"{"summary":"#, closing: "}", decode: { try Notification($0) })
+        opening: #"{"summary":"#, closing: "}", decode: { try Notification($0, mistyped: $1) })
 
     static let externalPurchaseToken = FieldTable<Notification>(
         fields: [
@@ -61,7 +61,7 @@ struct NotificationTests {
                 "tokenExpirationDate", "1759295318003", \.externalPurchaseToken?.tokenExpirationDate,
                 .at(1_759_295_318_003)),
         ],
-        opening: #"{"externalPurchaseToken":"#, closing: "}", decode: { try Notification($0) })
+        opening: #"{"externalPurchaseToken":"#, closing: "}", decode: { try Notification($0, mistyped: $1) })
 
     static let appData = FieldTable<Notification>(
         fields: [
@@ -72,7 +72,7 @@ struct NotificationTests {
                 "signedAppTransactionInfo", #""gggg.hhhh.iiii""#, \.appData?.signedAppTransactionInfo,
                 Array("gggg.hhhh.iiii".utf8)),
         ],
-        opening: #"{"appData":"#, closing: "}", decode: { try Notification($0) })
+        opening: #"{"appData":"#, closing: "}", decode: { try Notification($0, mistyped: $1) })
 
     @Test(arguments: [table, data, summary, externalPurchaseToken, appData])
     func `every field is read, and each may be missing`(table: FieldTable<Notification>) throws {

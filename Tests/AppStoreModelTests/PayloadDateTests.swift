@@ -39,9 +39,18 @@ struct PayloadDateTests {
         #expect(throws: PayloadError.dateOutOfRange(field: field, found: "1e15")) { try Transaction(root) }
     }
 
-    @Test(arguments: [#""2024-01-01""#, "null", "true", "[1]", "{}", #""1700000000000""#])
-    func `a date that is no number is absent`(json: String) throws {
-        #expect(try transaction(signedDate: json).signedDate == nil)
+    @Test(arguments: [
+        (#""2024-01-01""#, "string"), (#""1700000000000""#, "string"), (#""""#, "string"), ("true", "boolean"),
+        ("[1]", "array"), ("{}", "object"),
+    ])
+    func `a date that is no number is refused`(json: String, type: String) throws {
+        let refusal = PayloadError.claimMalformed(
+            claim: "signedDate", expected: .number, found: try #require(JSONType(rawValue: type)))
+        #expect(throws: refusal) { try transaction(signedDate: json) }
+    }
+
+    @Test func `a date that is null is absent`() throws {
+        #expect(try transaction(signedDate: "null").signedDate == nil)
     }
 
     private func transaction(signedDate json: String) throws -> Transaction {

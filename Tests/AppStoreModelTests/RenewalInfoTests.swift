@@ -37,7 +37,7 @@ struct RenewalInfoTests {
                 "deviceVerificationNonce", #""3439919e-87c9-47b6-aeee-2823f7a9d3c3""#, \.deviceVerificationNonce,
                 "3439919e-87c9-47b6-aeee-2823f7a9d3c3"),
         ],
-        decode: { try RenewalInfo($0) })
+        decode: { try RenewalInfo($0, mistyped: $1) })
 
     static let commitment = FieldTable<RenewalInfo>(
         fields: [
@@ -53,7 +53,7 @@ struct RenewalInfoTests {
                 .at(1_759_295_318_005)),
             Field("commitmentRenewalPrice", "119880", \.commitmentInfo?.commitmentRenewalPrice, 119_880),
         ],
-        opening: #"{"commitmentInfo":"#, closing: "}", decode: { try RenewalInfo($0) })
+        opening: #"{"commitmentInfo":"#, closing: "}", decode: { try RenewalInfo($0, mistyped: $1) })
 
     static let advancedCommerce = FieldTable<RenewalInfo>(
         fields: [
@@ -64,7 +64,7 @@ struct RenewalInfoTests {
             Field("descriptors", #"{"description":"Long"}"#, \.advancedCommerceInfo?.descriptors?.description, "Long"),
             Field("items", #"[{"SKU":"sku"}]"#, \.advancedCommerceInfo?.items?.first?.SKU, "sku"),
         ],
-        opening: #"{"advancedCommerceInfo":"#, closing: "}", decode: { try RenewalInfo($0) })
+        opening: #"{"advancedCommerceInfo":"#, closing: "}", decode: { try RenewalInfo($0, mistyped: $1) })
 
     static let item = FieldTable<RenewalInfo>(
         fields: [
@@ -77,7 +77,7 @@ struct RenewalInfoTests {
                 "priceIncreaseInfo", #"{"status":"PENDING"}"#,
                 \.advancedCommerceInfo?.items?.first?.priceIncreaseInfo?.status, "PENDING"),
         ],
-        opening: #"{"advancedCommerceInfo":{"items":["#, closing: "]}}", decode: { try RenewalInfo($0) })
+        opening: #"{"advancedCommerceInfo":{"items":["#, closing: "]}}", decode: { try RenewalInfo($0, mistyped: $1) })
 
     static let priceIncrease = FieldTable<RenewalInfo>(
         fields: [
@@ -90,7 +90,7 @@ struct RenewalInfoTests {
                 "SCHEDULED"),
         ],
         opening: #"{"advancedCommerceInfo":{"items":[{"priceIncreaseInfo":"#, closing: "}]}}",
-        decode: { try RenewalInfo($0) })
+        decode: { try RenewalInfo($0, mistyped: $1) })
 
     @Test func `every field is read, and each may be missing`() throws {
         try Self.table.check()

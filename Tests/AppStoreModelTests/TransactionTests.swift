@@ -47,7 +47,7 @@ struct TransactionTests {
                 "deviceVerificationNonce", #""3439919e-87c9-47b6-aeee-2823f7a9d3c3""#, \.deviceVerificationNonce,
                 "3439919e-87c9-47b6-aeee-2823f7a9d3c3"),
         ],
-        decode: { try Transaction($0) })
+        decode: { try Transaction($0, mistyped: $1) })
 
     static let commitment = FieldTable<Transaction>(
         fields: [
@@ -58,7 +58,7 @@ struct TransactionTests {
                 .at(1_759_295_318_006)),
             Field("commitmentPrice", "59880", \.commitmentInfo?.commitmentPrice, 59_880),
         ],
-        opening: #"{"commitmentInfo":"#, closing: "}", decode: { try Transaction($0) })
+        opening: #"{"commitmentInfo":"#, closing: "}", decode: { try Transaction($0, mistyped: $1) })
 
     static let advancedCommerce = FieldTable<Transaction>(
         fields: [
@@ -73,7 +73,7 @@ struct TransactionTests {
                 \.advancedCommerceInfo?.descriptors?.displayName, "Short"),
             Field("items", #"[{"SKU":"sku"}]"#, \.advancedCommerceInfo?.items?.first?.SKU, "sku"),
         ],
-        opening: #"{"advancedCommerceInfo":"#, closing: "}", decode: { try Transaction($0) })
+        opening: #"{"advancedCommerceInfo":"#, closing: "}", decode: { try Transaction($0, mistyped: $1) })
 
     static let item = FieldTable<Transaction>(
         fields: [
@@ -83,13 +83,13 @@ struct TransactionTests {
             Field("price", "9990", \.advancedCommerceInfo?.items?.first?.price, 9_990),
             Field("offer", #"{"reason":"WIN_BACK"}"#, \.advancedCommerceInfo?.items?.first?.offer?.reason, "WIN_BACK"),
             Field(
-                "refunds", #"[7,{"refundType":"CUSTOM"}]"#,
+                "refunds", #"[null,{"refundType":"CUSTOM"}]"#,
                 \.advancedCommerceInfo?.items?.first?.refunds?.first?.refundType, "CUSTOM"),
             Field(
                 "revocationDate", "1759295318007", \.advancedCommerceInfo?.items?.first?.revocationDate,
                 .at(1_759_295_318_007)),
         ],
-        opening: #"{"advancedCommerceInfo":{"items":["#, closing: "]}}", decode: { try Transaction($0) })
+        opening: #"{"advancedCommerceInfo":{"items":["#, closing: "]}}", decode: { try Transaction($0, mistyped: $1) })
 
     static let offer = FieldTable<Transaction>(
         fields: [
@@ -98,7 +98,8 @@ struct TransactionTests {
             Field("price", "990", \.advancedCommerceInfo?.items?.first?.offer?.price, 990),
             Field("reason", #""ACQUISITION""#, \.advancedCommerceInfo?.items?.first?.offer?.reason, "ACQUISITION"),
         ],
-        opening: #"{"advancedCommerceInfo":{"items":[{"offer":"#, closing: "}]}}", decode: { try Transaction($0) })
+        opening: #"{"advancedCommerceInfo":{"items":[{"offer":"#, closing: "}]}}",
+        decode: { try Transaction($0, mistyped: $1) })
 
     static let refund = FieldTable<Transaction>(
         fields: [
@@ -114,7 +115,7 @@ struct TransactionTests {
                 "PRORATED"),
         ],
         opening: #"{"advancedCommerceInfo":{"items":[{"refunds":["#, closing: "]}]}}",
-        decode: { try Transaction($0) })
+        decode: { try Transaction($0, mistyped: $1) })
 
     @Test func `every field is read, and each may be missing`() throws {
         try Self.table.check()

@@ -97,7 +97,7 @@ struct VocabularyTests {
         #expect(transaction.revocationType?.rawValue == "ASSIGNMENT_REVOKE")
     }
 
-    @Test(arguments: ["1.5", "1e3", "9223372036854775808", #""1""#])
+    @Test(arguments: ["1.5", "1e3", "9223372036854775808"])
     func `a number that is no 64-bit integer is absent`(json: String) throws {
         let text = #"{"offerType":\#(json),"quantity":\#(json),"price":\#(json)}"#
         let transaction = try Transaction(JSONDocument(parsing: Array(text.utf8)).root)

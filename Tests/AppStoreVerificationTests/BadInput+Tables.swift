@@ -142,7 +142,24 @@ extension BadInput {
     static let claims: [BadInput] = [
         .signed("another app", "bundle_mismatch", Sample.transaction(["bundleId": .string("com.example.other")])),
         .signed("no app", "claim_missing", Sample.transaction(["bundleId": nil])),
-        .signed("an app that is a number", "claim_missing", Sample.transaction(["bundleId": .integer(1)])),
+        .signed("an app that is a number", "claim_malformed", Sample.transaction(["bundleId": .integer(1)])),
+        .signed("a list as a date", "claim_malformed", Sample.transaction(["expiresDate": .array([])])),
+        .signed("a boolean as a signing time", "claim_malformed", Sample.transaction(["signedDate": .bool(true)])),
+        .signed(
+            "text as a date", "claim_malformed", Sample.appTransaction(["receiptCreationDate": .string("2026-01-15")])),
+        .signed("an object as an id", "claim_malformed", Sample.transaction(["originalTransactionId": .object([])])),
+        .signed("text as a price", "claim_malformed", Sample.transaction(["price": .string("free")])),
+        .signed("text as a boolean", "claim_malformed", Sample.transaction(["isUpgraded": .string("true")])),
+        .signed("a word as a number", "claim_malformed", Sample.renewalInfo(["autoRenewStatus": .string("1")])),
+        .signed("a number as a word", "claim_malformed", Sample.transaction(["environment": .integer(1)])),
+        .signed("text as an object", "claim_malformed", Sample.transaction(["commitmentInfo": .string("{}")])),
+        .signed("a list as the data", "claim_malformed", Sample.notification([:], part: "data", .array([]))),
+        .signed(
+            "a number in a list of texts", "claim_malformed",
+            Sample.renewalInfo(["eligibleWinBackOfferIds": .array([.string("a"), .integer(1)])])),
+        .signed(
+            "a number as a nested JWS", "claim_malformed", Sample.notification(data: ["signedRenewalInfo": .integer(1)])
+        ),
         .signed(
             "a notification of another app", "bundle_mismatch", Sample.notification(data: ["bundleId": .string("x")])),
         .signed(
@@ -213,6 +230,9 @@ extension BadInput {
         .signed(
             "a date after the year 9999", "date_out_of_range", part: "signedTransactionInfo",
             Sample.notification(transaction: Sample.transaction(["expiresDate": .integer(253_402_300_800_000)]))),
+        .signed(
+            "a number as an id within", "claim_malformed", part: "signedTransactionInfo",
+            Sample.notification(transaction: Sample.transaction(["transactionId": .integer(7)]))),
         .signed(
             "a transaction of Xcode", "environment_refused", part: "signedTransactionInfo",
             Sample.notification(transaction: Sample.transaction(["environment": .string("Xcode")]))),

@@ -48,10 +48,28 @@ struct BadInputTests {
             "chain_untrusted", "chain_expired", "marker_missing_leaf", "marker_missing_intermediate",
             "signature_invalid", "bundle_mismatch", "app_apple_id_mismatch", "environment_mismatch",
             "nested_mismatch", "claim_missing", "date_out_of_range", "from_the_future", "certificate_denied",
-            "channel_not_authenticated", "renewal_info_without_bundle",
+            "channel_not_authenticated", "renewal_info_without_bundle", "claim_malformed",
         ]
         for code in forgotten { #expect(!RefusalCode(rawValue: code).isQuarantined, "\(code)") }
         for code in kept { #expect(RefusalCode(rawValue: code).isQuarantined, "\(code)") }
+    }
+
+    @Test func `a claim of the wrong type is named with the type expected and the type found`() async throws {
+        let offers = JSONValue.array([.string("a"), .object([])])
+        for (payload, claim, expected, found) in [
+            (Sample.transaction(["expiresDate": .array([])]), "expiresDate", "number", "array"),
+            (Sample.transaction(["transactionId": .object([])]), "transactionId", "string", "object"),
+            (Sample.transaction(["isUpgraded": .integer(1)]), "isUpgraded", "boolean", "number"),
+            (Sample.renewalInfo(["eligibleWinBackOfferIds": offers]), "eligibleWinBackOfferIds[1]", "string", "object"),
+            (Sample.notification([:], part: "data", .bool(true)), "data", "object", "boolean"),
+        ] {
+            let jws = Sample.signer.sign(payload)
+            let refusal = try #require(await SignedDataVerifier(trust: .sample).verify(jws.compact).refusal)
+            #expect(refusal.code == .claimMalformed)
+            #expect(refusal.reason.contains(" \(claim) "))
+            #expect(refusal.expected == expected)
+            #expect(refusal.found == found)
+        }
     }
 
     @Test func `what a refusal quotes is short and steers no terminal`() async throws {

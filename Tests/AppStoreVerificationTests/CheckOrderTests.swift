@@ -7,7 +7,7 @@ import Testing
 /// The defects a notification can have, in the order in which they are looked for.
 enum Defect: Int, CaseIterable, Sendable {
     case form, algorithm, localEnvironment, certificateCount, chain, validity, leafMarker, intermediateMarker,
-        signature, bundleId, appAppleId, environment, signingTime, nested
+        signature, claimType, bundleId, appAppleId, environment, signingTime, nested
 
     var code: String {
         switch self {
@@ -20,6 +20,7 @@ enum Defect: Int, CaseIterable, Sendable {
         case .leafMarker: "marker_missing_leaf"
         case .intermediateMarker: "marker_missing_intermediate"
         case .signature: "signature_invalid"
+        case .claimType: "claim_malformed"
         case .bundleId: "bundle_mismatch"
         case .appAppleId: "app_apple_id_mismatch"
         case .environment: "environment_mismatch"
@@ -70,6 +71,7 @@ struct CheckOrderTests {
 
         var (changes, data) = (Sample.Changes(), Sample.Changes())
         if defects.contains(.localEnvironment) { data["environment"] = .string("Xcode") }
+        if defects.contains(.claimType) { data["status"] = .string("1") }
         if defects.contains(.bundleId) { data["bundleId"] = .string("com.example.other") }
         if defects.contains(.appAppleId) { data["appAppleId"] = .integer(1) }
         if defects.contains(.environment) { data["environment"] = .string("Mars") }

@@ -2,6 +2,7 @@ import AppStoreSimulation
 import EventLog
 import HTTPTypes
 import HummingbirdTesting
+import LedgerAPI
 import Primitives
 import SubscriptionLedger
 import Testing
@@ -11,7 +12,7 @@ import Testing
         let test = try TestLedger()
         try await test.append(Sample.notifications())
         let size = try test.ledger.log.head().size
-        let expected = try (0..<size).map { try test.ledger.event(at: $0, facts: false)?.serialized() }
+        let expected = try (0..<size).map { try test.ledger.event(at: $0, facts: false)?.json.serialized() }
         try await test.calls { client in
             let answer = try await client.get("/v1/events")
             #expect(answer.status == .ok)
@@ -47,6 +48,77 @@ import Testing
     private static func target(_ link: String) -> String? {
         guard link.hasPrefix("<"), link.hasSuffix(">; rel=\"next\"") else { return nil }
         return String(link.dropFirst().prefix { $0 != ">" })
+    }
+
+    /// The positions that a walk over the pages gives, and the number of pages.
+    private static func walk(
+        _ client: any TestClientProtocol, _ uri: String
+    ) async throws -> (positions: [Int64?], pages: Int) {
+        var positions: [Int64?] = []
+        var pages = 0
+        var next: String? = uri
+        while let page = next {
+            let answer = try await client.get(page)
+            #expect(answer.status == .ok)
+            positions += try answer.lines().map { $0["position"]?.integer }
+            pages += 1
+            next = answer.headers[HTTPField.Name.linkField].flatMap(target)
+        }
+        return (positions, pages)
+    }
+
+    /// The purchase at 0, its renewals at 1 to 5.
+    @Test(
+        arguments: [
+            ("SUBSCRIBED", [0]), ("DID_RENEW", [1, 2, 3, 4, 5]), ("DID_RENEW,SUBSCRIBED", [0, 1, 2, 3, 4, 5]),
+            ("SUBSCRIBED%2CTEST", [0]), ("OF_TOMORROW", []), ("DID_RENEW,DID_RENEW", [1, 2, 3, 4, 5]),
+        ] as [(String, [Int64])])
+    func `a type leaves out events of others, on pages of any size`(_ type: String, _ positions: [Int64]) async throws {
+        let test = try TestLedger()
+        try await test.append(Sample.notifications())
+        try await test.calls { client in
+            for limit in [1, 2, 3, 100] {
+                let walk = try await Self.walk(client, "/v1/events?type=\(type)&limit=\(limit)")
+                #expect(walk.positions == positions, "limit \(limit)")
+                #expect(walk.pages <= positions.count / limit + 1, "limit \(limit)")
+            }
+            #expect(
+                try await Self.walk(client, "/v1/events?type=\(type)&after=3").positions == positions.filter { $0 > 3 })
+        }
+    }
+
+    @Test func `a page on which nothing matches leads to the next`() async throws {
+        let test = try TestLedger(apps: [])
+        let notifications = BulkNotifications(count: 1_001)
+        try await test.appendAtOnce(notifications.map(\.self))
+        try await test.calls { client in
+            let first = try await client.get("/v1/events?type=OF_TOMORROW&limit=7")
+            #expect(first.bytes.isEmpty)
+            let link = try #require(first.headers[HTTPField.Name.linkField])
+            #expect(link == #"</v1/events?after=999&limit=7&type=OF_TOMORROW>; rel="next""#)
+            let last = try await client.get(try #require(Self.target(link)))
+            #expect(last.bytes.isEmpty && last.headers[HTTPField.Name.linkField] == nil)
+            let purchases = try await Self.walk(client, "/v1/events?type=SUBSCRIBED&limit=1000")
+            #expect(purchases.positions == (0...100).map { 10 * $0 })
+        }
+    }
+
+    @Test(arguments: [
+        "", ",", "REFUND,", "refund", "REFUND%20", "REFUND%0A", "%C3%89", "REFUND-1", String(repeating: "A", count: 65),
+        Array(repeating: "A", count: 65).joined(separator: ","), "REFUND&type=TEST", "REFUND;TEST",
+    ])
+    func `a type that is no word of Apple's is 400`(_ type: String) async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            try await client.get("/v1/events?type=\(type)").expectProblem("parameter_invalid", .badRequest)
+        }
+    }
+
+    @Test func `transitions have no type`() async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            try await client.get("/v1/transitions?type=REFUND").expectProblem("parameter_invalid", .badRequest)
+        }
     }
 
     @Test func `beyond the head is nothing`() async throws {

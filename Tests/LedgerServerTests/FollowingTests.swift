@@ -2,6 +2,7 @@ import AppStoreSimulation
 import EventLog
 import HTTPTypes
 import HummingbirdTesting
+import LedgerAPI
 import Primitives
 import SubscriptionLedger
 import Testing
@@ -31,7 +32,7 @@ import Testing
     private static func expectEvent(
         _ position: Int, on connection: inout Connection, _ test: TestLedger
     ) async throws {
-        let event = try #require(try test.ledger.event(at: UInt64(position), facts: false)).serialized()
+        let event = try #require(try test.ledger.event(at: UInt64(position), facts: false)).json.serialized()
         let read = try await connection.read(through: "id: \(position)\ndata: \(event)\n\n")
         #expect(read != nil)
     }
@@ -45,6 +46,22 @@ import Testing
                 _ = try await connection.read(through: "\r\n\r\n")
                 let first = try #require(try await connection.read(through: "\ndata: "))
                 #expect(first.hasSuffix("id: 3\ndata: "))
+            }
+        }
+    }
+
+    @Test func `a follower of a type gets that type alone, under the same positions`() async throws {
+        let test = try TestLedger()
+        let notifications = Sample.notifications()
+        try await test.append(Array(notifications[..<1]))
+        try await LiveServer.run(test.server) { server in
+            try await server.connect { connection in
+                try await connection.get("/v1/events?type=DID_RENEW", Self.accept)
+                _ = try await connection.read(through: ":\n\n")
+                for position in 1..<3 {
+                    try await test.append([notifications[position]])
+                    try await Self.expectEvent(position, on: &connection, test)
+                }
             }
         }
     }

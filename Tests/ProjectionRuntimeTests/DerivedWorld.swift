@@ -14,7 +14,7 @@ final class DerivedWorld {
     private let folder: DataFolder
     /// Nil while closed.
     private var opened: (log: EventLog, derived: Derived)?
-    private static let mapSizeBytes = 1 << 30
+    static let mapSizeBytes = 1 << 30
     static let now = Instant(milliseconds: 1_768_478_400_000)
 
     init() throws {
@@ -38,6 +38,8 @@ final class DerivedWorld {
         guard let opened else { preconditionFailure("the test closed it") }
         return opened.derived
     }
+
+    var derivedDirectory: String { folder.derived }
 
     func open() throws {
         let derived = try Derived(

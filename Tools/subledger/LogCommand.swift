@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventLog
 import Glibc
+import LedgerAPI
 import Primitives
 import SubscriptionLedger
 
@@ -11,10 +12,12 @@ struct LogCommand: ParsableCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "One event, or its verbatim evidence.",
+            abstract: "Show one event, or its verbatim evidence.",
             discussion: """
+                JSON has the whole event with its facts; a table has one line.
+
                 EXAMPLES
-                  subledger log show 0
+                  subledger log show 0 --format json
                   subledger log show 17 --evidence > notification.jws
                 """)
 
@@ -26,8 +29,6 @@ struct LogCommand: ParsableCommand {
 
         @OptionGroup var ledger: LedgerOptions
         @OptionGroup var output: OutputOptions
-
-        func validate() throws { try output.requireNoTable() }
 
         func run() throws {
             let opened = try ledger.reading()
@@ -41,7 +42,12 @@ struct LogCommand: ParsableCommand {
                 Terminal.standardOutput.write(bytes)
             } else {
                 guard let event = try opened.event(at: position, facts: true) else { throw beyond(opened) }
-                Terminal.standardOutput.write(event.serialized() + "\n")
+                switch output.effectiveFormat {
+                case .json: Terminal.standardOutput.write(event.json.serialized() + "\n")
+                case .table:
+                    var table = EventTable()
+                    table.write([event])
+                }
             }
         }
 
@@ -55,8 +61,10 @@ struct LogCommand: ParsableCommand {
 
     struct Tail: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The last events, and with -f those to come.",
+            abstract: "Show the last events, and with -f those to come.",
             discussion: """
+                JSON has one event a line, without its facts.
+
                 EXAMPLES
                   subledger log tail
                   subledger log tail -f | jq .kind
@@ -71,8 +79,6 @@ struct LogCommand: ParsableCommand {
         @OptionGroup var ledger: LedgerOptions
         @OptionGroup var output: OutputOptions
 
-        func validate() throws { try output.requireNoTable() }
-
         /// Commits come in groups, many a second: a shorter wait would show nothing more.
         private static let pauseMicroseconds: UInt32 = 200_000
 
@@ -80,14 +86,31 @@ struct LogCommand: ParsableCommand {
             let opened = try ledger.reading()
             let size = try opened.log.head().size
             var next = size - min(count, size)
+            var table = EventTable()
             while true {
-                while let event = try opened.event(at: next, facts: false) {
-                    Terminal.standardOutput.write(event.serialized() + "\n")
-                    next += 1
+                let rows = try rows(of: opened, from: next)
+                next += UInt64(rows.count)
+                switch output.effectiveFormat {
+                case .json: for row in rows { Terminal.standardOutput.write(row.json.serialized() + "\n") }
+                case .table: table.write(rows)
                 }
+                guard rows.isEmpty else { continue }
                 guard follow, Terminal.lostOutput == nil else { return }
                 usleep(Self.pauseMicroseconds)
             }
+        }
+
+        /// Rows that are printed together.
+        private static let batch = 100
+
+        private func rows(of ledger: Ledger, from position: UInt64) throws -> [EventRow] {
+            var rows: [EventRow] = []
+            while rows.count < Self.batch,
+                let row = try ledger.event(at: position + UInt64(rows.count), facts: false)
+            {
+                rows.append(row)
+            }
+            return rows
         }
     }
 

@@ -23,10 +23,5 @@ struct OutputOptions: ParsableArguments {
         format ?? (Terminal.standardOutput.isInteractive ? .table : .json)
     }
 
-    /// To be called by commands whose answers are lines of JSON and nothing else.
-    func requireNoTable() throws {
-        guard format != .table else { throw ValidationError("--format is json here; there is no table of events.") }
-    }
-
     var showsProgress: Bool { !quiet && Terminal.standardError.isInteractive }
 }

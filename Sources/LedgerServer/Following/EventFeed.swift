@@ -12,17 +12,26 @@ struct EventFeed: Sendable {
     let path: String
     let log: EventLog
     let followers: Followers
+    /// Further parameters, which select rows. With one of them `limit` counts rows instead of events.
+    var filters: [String] = []
     /// The rows of an event, none for most in some feeds.
     let rows: @Sendable (_ position: UInt64) throws -> [JSONValue]
 
+    static let parameters = ["after", "limit"]
+
     func respond(to call: Call) async throws -> Response {
-        let query = try Query(of: call, names: ["after", "limit"])
+        let query = try Query(of: call, names: Self.parameters + filters)
         let after = try query.integer("after", in: -1...Int64.max - 1) ?? -1
         let limit = try query.integer("limit", in: 1...Int64(ServerLimits.pageEvents))
         if Self.wantsEventStream(call.request) {
             return try stream(after: try Self.lastEventId(of: call.request) ?? after)
         }
-        return try await page(after: after, limit: limit ?? Int64(ServerLimits.defaultPageEvents))
+        return try await page(after: after, limit: limit ?? Int64(ServerLimits.defaultPageEvents), filtered(query))
+    }
+
+    /// The filters of a query as a link repeats them, empty without any. The route has checked that they are words.
+    private func filtered(_ query: Query) -> String {
+        filters.compactMap { name in query.text(name).map { "&\(name)=\($0)" } }.joined()
     }
 
     private static func wantsEventStream(_ request: Request) -> Bool {
@@ -42,23 +51,28 @@ struct EventFeed: Sendable {
 extension EventFeed {
     private static let pageHeaders: HTTPFields = [.contentType: "application/x-ndjson"]
 
-    private func page(after: Int64, limit: Int64) async throws -> Response {
+    private func page(after: Int64, limit: Int64, _ filter: String) async throws -> Response {
         // Reading a thousand events takes milliseconds, which the threads that serve everybody do not have.
-        let (bytes, last, hasMore) = try await NIOThreadPool.singleton.runIfActive {
-            let first = UInt64(after + 1)
+        let (bytes, next, hasMore) = try await NIOThreadPool.singleton.runIfActive {
+            var next = UInt64(after + 1)
             let size = try log.head().size
-            let end = min(size, first.addingReportingOverflow(UInt64(limit)).partialValue)
+            let first = next
+            let events = filter.isEmpty ? UInt64(limit) : UInt64(ServerLimits.pageEvents)
+            let end = min(size, first.addingReportingOverflow(events).partialValue)
             var bytes: [UInt8] = []
-            for position in first..<max(first, end) {
-                for row in try rows(position) {
+            var count: Int64 = 0
+            while next < end, filter.isEmpty || count < limit {
+                for row in try rows(next) {
                     row.write(to: &bytes, canonical: false)
                     bytes.append(UInt8(ascii: "\n"))
+                    count += 1
                 }
+                next += 1
             }
-            return (bytes, Int64(end) - 1, first < end && end < size)
+            return (bytes, next, first < next && next < size)
         }
         var headers = Self.pageHeaders
-        if hasMore { headers[.link] = "<\(path)?after=\(last)&limit=\(limit)>; rel=\"next\"" }
+        if hasMore { headers[.link] = "<\(path)?after=\(next - 1)&limit=\(limit)\(filter)>; rel=\"next\"" }
         return .bytes(bytes, headers: headers)
     }
 }

@@ -21,6 +21,8 @@ enum ServerLimits {
     static let followerCommentSeconds = 15
     static let pageEvents = 1_000
     static let defaultPageEvents = 100
+    /// Values of one parameter. Apple has some thirty notification types.
+    static let wordsInList = 64
     /// A page of evidence ends with the event that reaches it.
     static let evidencePageBytes = 16 * 1_024 * 1_024
     /// What handlers get to end when the service stops.

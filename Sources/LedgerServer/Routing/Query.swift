@@ -54,6 +54,25 @@ struct Query {
         return environment
     }
 
+    /// The words of a list separated by commas, as Apple writes the values of its enumerations. Unknown words are
+    /// accepted: Apple adds some.
+    func words(_ name: String) throws(Problem) -> Set<String>? {
+        guard let text = values[name] else { return nil }
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard words.count <= ServerLimits.wordsInList, words.allSatisfy(Self.isWord) else {
+            throw .parameter(
+                name,
+                expected: "at most \(ServerLimits.wordsInList) words of A to Z, 0 to 9 and _, separated by commas",
+                found: text)
+        }
+        return Set(words.map(String.init))
+    }
+
+    private static func isWord(_ text: Substring) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (65...90).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: "_") }
+    }
+
     static let questionNames = ["asOf", "knownAt"]
 
     /// `asOf`, by default now, and `knownAt`, by default everything.

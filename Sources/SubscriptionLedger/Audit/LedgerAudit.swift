@@ -72,7 +72,7 @@ package struct LedgerAudit: Sendable {
     private func verifySignatures(
         of log: EventLog, _ trust: TrustPolicy, _ report: inout AuditReport, _ progress: (UInt64) -> Void
     ) async throws {
-        let verifier = SignedDataVerifier(trust: trust)
+        let verifier = SignedDataVerifier(trust: trust, mistyped: .absent)
         let size = try log.head().size
         var position: UInt64 = 0
         while position < size, report.firstBad == nil {

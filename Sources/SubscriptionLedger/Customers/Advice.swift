@@ -21,7 +21,7 @@ enum Advice {
         case .kindUnknown:
             "Post Transaction.jwsRepresentation in signedTransactions, AppTransaction.jwsRepresentation in "
                 + "signedAppTransaction."
-        case .claimMissing, .nestedMismatch:
+        case .claimMissing, .claimMalformed, .nestedMismatch:
             "Ask the App Store for the transaction again, and post the new one."
         case .chainUntrusted, .chainExpired, .certificateDenied, .markerMissingLeaf, .markerMissingIntermediate,
             .signatureInvalid:

@@ -1,49 +1,24 @@
 import EventLog
+package import LedgerAPI
 package import Primitives
 import ProjectionRuntime
 
 extension Ledger {
-    /// An event as `log show` and `/v1/events` tell it; nil beyond the head.
-    /// - Parameter facts: adds what the event says, decoded from its evidence.
-    package func event(at position: UInt64, facts: Bool) throws -> JSONValue? {
+    /// The event at `position` as `log show` and `/v1/events` give it; nil beyond the head.
+    /// - Parameter facts: adds the facts decoded from the evidence.
+    /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
+    package func event(at position: UInt64, facts: Bool) throws -> EventRow? {
         guard let record = try log.record(at: position) else { return nil }
-        var members = Self.members(of: record)
-        if facts, let evidence = try log.evidence(at: position) {
+        let evidence = try log.evidence(at: position)
+        var row = EventRow(record, about: try EventRow.About(record, evidence: evidence))
+        if facts, let evidence {
             let derived = try Derivation.event(record, evidence)
             let observations =
                 EventFacts(
                     bytes: derived.facts, position: position, recordedAt: record.recordedAt)?.observations ?? []
-            members.append(.init("facts", .array(observations.map(FactDescription.json))))
+            row.facts = observations.map(FactDescription.json)
         }
-        return .object(members)
-    }
-
-    private static func members(of record: Record) -> [JSONValue.Member] {
-        [
-            .init("position", .integer(Int64(record.position))),
-            .init("kind", .string(record.kind.name)),
-            .init("source", .string(record.source.name)),
-            .init("environment", JSONValue(record.environment.name)),
-            .init("trust", .string(record.trust.name)),
-            .init("recordedAt", JSONValue(record.recordedAt)),
-            .init("identity", .string(record.identity.hex)),
-            .init(
-                "evidence",
-                .object([
-                    "artifact": .string(record.artifact.name), "bytes": .integer(Int64(record.evidenceLength)),
-                    "sha256": record.evidenceLength == 0 ? .null : .string(record.evidenceDigest.hex),
-                ])),
-            .init(
-                "verification",
-                .object([
-                    // The ledger's own events rest on no signature.
-                    "at": record.trust == .own ? .null : JSONValue(record.verifiedAt),
-                    "leaf": record.leafCertificate == .zero ? .null : .string(record.leafCertificate.hex),
-                    "root": record.rootCertificate == .zero ? .null : .string(record.rootCertificate.hex),
-                    "configuredRoot": .bool(record.flags.contains(.configuredRoot)),
-                ])),
-            .init("body", .verbatim(record.body)),
-        ]
+        return row
     }
 
     /// What `log stat` says.
@@ -72,5 +47,24 @@ extension Ledger {
                 "items": .integer(Int64(quarantine.items)), "bytes": .integer(Int64(quarantine.bytes)),
             ]),
         ])
+    }
+}
+
+extension EventRow {
+    fileprivate init(_ record: Record, about: About?) {
+        self.init(
+            position: record.position, kind: record.kind.name, source: record.source.name,
+            environment: record.environment.name, trust: record.trust.name, recordedAt: record.recordedAt,
+            identity: record.identity.hex,
+            evidence: Evidence(
+                artifact: record.artifact.name, bytes: record.evidenceLength,
+                sha256: record.evidenceLength == 0 ? nil : record.evidenceDigest.hex),
+            verification: Verification(
+                // The ledger's own events rest on no signature.
+                at: record.trust == .own ? nil : record.verifiedAt,
+                leaf: record.leafCertificate == .zero ? nil : record.leafCertificate.hex,
+                root: record.rootCertificate == .zero ? nil : record.rootCertificate.hex,
+                configuredRoot: record.flags.contains(.configuredRoot)),
+            body: record.body, about: about)
     }
 }

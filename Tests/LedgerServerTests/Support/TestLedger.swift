@@ -75,4 +75,11 @@ final class TestLedger: Sendable {
             _ = try await ledger.append([checked], source: .file)
         }
     }
+
+    /// The same in one transaction.
+    func appendAtOnce(_ artifacts: [SignedStoreArtifact]) async throws {
+        var checked: [CheckedArtifact] = []
+        for artifact in artifacts { checked.append(await ledger.check(artifact.jws.compact, source: .file)) }
+        _ = try await ledger.append(checked, source: .file)
+    }
 }

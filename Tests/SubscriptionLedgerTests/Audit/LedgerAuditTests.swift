@@ -1,7 +1,10 @@
 import AppStoreSimulation
 import AppStoreVerification
 import EventLog
+import FoundationEssentials
+import LedgerAPI
 import Primitives
+import ProjectionRuntime
 import SubscriptionLedger
 import Testing
 
@@ -57,6 +60,26 @@ import Testing
         }
         let report = try await audit(signatures: Self.trust(), deep: true) { scratch in
             try await forged(scratch, evidence: other)
+        }
+        #expect(report.firstBad == nil && report.events == 4 && report.signatures == 4)
+    }
+
+    /// The log may hold claims of the wrong type from before they were refused.
+    @Test func `finds nothing in evidence with a mistyped claim, of which the rest is read`() async throws {
+        let mistyped = SampleArtifact.transaction([
+            "transactionId": .string("3"), "price": .string("free"), "expiresDate": .array([]),
+        ])
+        let report = try await audit(signatures: Self.trust(), deep: true) { scratch in
+            try await forged(scratch, evidence: mistyped)
+            scratch.close()
+            try FileManager.default.removeItem(atPath: scratch.folder.derived)
+            try scratch.open()
+            try scratch.ledger.derived.apply()
+            #expect(scratch.ledger.derived.size == 4)
+            let event = try #require(try scratch.ledger.event(at: 3, facts: true)).json.serialized()
+            #expect(event.contains(#""transactionId":"3""#))
+            #expect(!event.contains("price") && !event.contains("expiresDate"))
+            await #expect(throws: Refusal.self) { try await scratch.ingest([mistyped.compact]) }
         }
         #expect(report.firstBad == nil && report.events == 4 && report.signatures == 4)
     }

@@ -1,0 +1,57 @@
+import AppStoreModel
+import AppStoreTranslation
+import AppStoreVerification
+import EventLog
+import LedgerAPI
+import Primitives
+
+extension EventRow.About {
+    /// Nil when the event concerns neither a notification nor a purchase.
+    /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
+    init?(_ record: Record, evidence: [UInt8]?) throws {
+        if let evidence, let artifact = try Derivation.artifact(of: record, evidence) {
+            self.init(artifact)
+        } else if let id = Self.originalTransactionId(in: record.body) {
+            self.init(originalTransactionId: id)
+        } else {
+            return nil
+        }
+    }
+
+    private init?(_ artifact: SignedArtifact) {
+        switch artifact {
+        case .notification(let notification): self.init(notification)
+        case .transaction(let signed):
+            let claims = signed.payload.payload
+            self.init(
+                originalTransactionId: claims.originalTransactionId?.stated,
+                transactionId: claims.transactionId?.stated, productId: claims.productId?.stated)
+        case .renewalInfo(let signed):
+            let claims = signed.payload.payload
+            self.init(
+                originalTransactionId: claims.originalTransactionId?.stated, productId: claims.productId?.stated)
+        case .appTransaction: return nil
+        }
+    }
+
+    /// The purchase is the one in the transaction; a notification may carry renewal info alone, and the summary of an
+    /// extension names a product.
+    private init(_ notification: SignedNotification) {
+        let claims = notification.outer.payload.payload
+        let transaction = notification.transaction?.payload.payload
+        let renewalInfo = notification.renewalInfo?.payload.payload
+        self.init(
+            notificationType: claims.notificationType?.rawValue.stated, subtype: claims.subtype?.rawValue.stated,
+            originalTransactionId: transaction?.originalTransactionId?.stated
+                ?? renewalInfo?.originalTransactionId?.stated,
+            transactionId: transaction?.transactionId?.stated,
+            productId: transaction?.productId?.stated ?? renewalInfo?.productId?.stated
+                ?? claims.summary?.productId?.stated,
+            deadline: claims.deadline)
+    }
+
+    /// The purchase that an event of the ledger's own names.
+    private static func originalTransactionId(in body: [UInt8]) -> String? {
+        try? JSONDocument(parsing: body).root["originalTransactionId"]?.string?.stated
+    }
+}
