@@ -175,7 +175,7 @@ struct AppStoreTests {
         #expect(rows.map(\.count) == [1, 1, 1])
         #expect(rows.map { $0[0].state.status } == [.active, .revoked, .active])
         #expect(rows.map { $0[0].state.revokedAt } == [nil, day(3), nil])
-        #expect(rows[0][0].state.expiresAt == nil && !rows[0][0].state.willRenew)
+        #expect(rows[0][0].state.expiresAt == nil && rows[0][0].state.willRenew == false)
         #expect(rows[0][0].originalTransactionId == store.originalTransactionId(of: unlock))
 
         let readings = try Reading.all(of: store.history)

@@ -69,26 +69,27 @@ import Testing
     /// Whatever came later, and as it was known then.
     @Test(arguments: SimulatedHistory.seeds)
     func `say the same wherever everything that is true has been signed`(seed: UInt64) async throws {
-        let simulated = SimulatedHistory.of(seed)
+        let simulated = SimulatedHistory(seed: seed)
         let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
         try await scratch.ingestInBulk(simulated.jws)
-        let signedDates = simulated.artifacts.map(\.signedDate)
+        let deliveredDates = simulated.artifacts.map(\.deliveredDate)
         var generator = SeededGenerator(seed: seed)
         var purchases: [String: Purchase] = [:]
         var (compared, different) = (0, 0)
         for change in simulated.history.changes {
-            guard let id = change.originalTransactionId else { continue }
+            guard let customer = change.customer, let id = change.originalTransactionId else { continue }
             let purchase = try purchases[id] ?? Purchase(id, in: scratch.ledger)
             purchases[id] = purchase
             let offsets: [Int64] = [0, -1, 1, 3_599_999, .random(in: 0...5_000_000_000, using: &generator)]
             for instant in offsets.map({ change.signedDate.advanced(byMilliseconds: $0) })
-            where simulated.history.isSettled(at: instant) {
+            where simulated.history.isSettled(for: customer, at: instant) {
                 let truth = simulated.history.truth.row(of: id, at: instant).map(Row.init)
-                let size = Position(signedDates.partitioningIndex { $0 > instant })
-                for (when, found) in [
-                    ("with all that came later", purchase.row(at: instant)),
-                    ("as it was known then", purchase.row(at: instant, knownAt: size)),
-                ] {
+                var found = [("with all that came later", purchase.row(at: instant))]
+                if simulated.history.isDelivered(for: customer, at: instant) {
+                    let size = Position(deliveredDates.partitioningIndex { $0 > instant })
+                    found.append(("as it was known then", purchase.row(at: instant, knownAt: size)))
+                }
+                for (when, found) in found {
                     compared += 1
                     guard found != truth else { continue }
                     different += 1
