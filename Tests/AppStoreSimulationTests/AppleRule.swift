@@ -28,12 +28,12 @@ struct AppleRule {
         let known = (signed[id] ?? []).filter { $0.artifact.signedDate <= instant }
         let purchases = Self.purchases(in: known.compactMap(\.transaction))
         let isMigrated = migrations[id].map { $0 <= instant } ?? false
-        guard !isMigrated, let newest = purchases.last(where: { $0.start <= instant })?.copy,
-            newest.type == .autoRenewable || newest.type == .nonConsumable
+        guard !isMigrated, let index = purchases.lastIndex(where: { $0.start <= instant }),
+            case let newest = purchases[index].copy, newest.type == .autoRenewable || newest.type == .nonConsumable
         else { return nil }
 
         let told = known.filter { $0.renewalInfo != nil }.max { $0.renewalInfoDate < $1.renewalInfoDate }
-        let charged = purchases.first { $0.start > instant && $0.copy.revocationDate == nil }?.copy
+        let charged = purchases[(index + 1)...].first { $0.copy.revocationDate == nil }?.copy
         let statusDate = Self.signedRevocation(of: newest, in: known)
         let status = newest.revocationDate ?? statusDate == nil ? Self.status(of: newest, told, at: instant) : .revoked
         var willRenew = told?.renewalInfo.map { $0.autoRenewStatus == .on }

@@ -33,6 +33,15 @@ struct SimulationTests {
         #expect(Simulation(seed: Self.seed &+ 1).run().truth.rows(at: Simulation().end) != rows)
     }
 
+    @Test func `some upgrades are marked and some never`() {
+        let upgrades = Self.history.changes.filter { [.upgrade, .upgradeAfterCharge].contains($0.kind) }
+        let marks = Self.history.changes.filter { $0.kind == .upgradeMark }
+        let marked = upgrades.filter { upgrade in
+            marks.contains { $0.originalTransactionId == upgrade.originalTransactionId && $0.date == upgrade.date }
+        }
+        #expect(marked.count > 5 && upgrades.count - marked.count > 5)
+    }
+
     @Test func `the history of a customer does not depend on how many others there are`() {
         let few = Simulation(seed: Self.seed, customers: 5).run().changes.filter { $0.customer == 3 }
         let many = Self.history.changes.filter { $0.customer == 3 }

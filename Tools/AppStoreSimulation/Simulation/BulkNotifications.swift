@@ -46,7 +46,8 @@ package struct BulkNotifications: RandomAccessCollection, Sendable {
                 kind: .notification, signedDate: signedDate, deliveredDate: signedDate,
                 change: renewals == 0 ? .initialBuy : .renewal, changeDate: subscription.newest.purchaseDate,
                 customer: customer.number, originalTransactionId: subscription.origin.originalTransactionId,
-                tellsAll: true, content: .notification(
+                tellsAll: true,
+                content: .notification(
                     content, writer, transaction: JSONValue.object(transaction).bytes,
                     renewalInfo: JSONValue.object(renewalInfo).bytes)))
     }

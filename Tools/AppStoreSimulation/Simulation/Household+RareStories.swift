@@ -35,9 +35,12 @@ extension Household {
     }
 
     mutating func refundAgain() {
-        refund(.full, andReverse: true)
-        guard store[subscription].phase == .active, let again = moment() else { return }
-        store.refund(subscription, reason: .appIssue, at: again)
+        reachPaidPeriod()
+        let charge = store[subscription].newest
+        guard charge.isPaid, let moments = moments(3) else { return }
+        store.refund(subscription, at: moments[0])
+        store.reverseRefund(subscription, transactionId: charge.transactionId, at: moments[1])
+        store.refund(subscription, reason: .appIssue, at: moments[2])
     }
 
     mutating func revokeByStatus() {
@@ -45,13 +48,19 @@ extension Household {
         store.revokeByStatus(subscription, at: revoked)
     }
 
+    mutating func shareAgain() {
+        guard let moments = moments(3) else { return }
+        hasShared = true
+        let member = store.share(subscription, with: relative, at: moments[0])
+        store.stopSharing(member, at: moments[1])
+        store.shareAgain(subscription, with: member, at: moments[2])
+    }
+
     mutating func buyAgain() {
-        guard let bought = moment() else { return }
-        var purchase: PurchaseID?
-        purchase = store.buyOnce("unlock", by: head, at: bought)
-        guard let purchase, let refunded = moment() else { return }
-        store.refund(purchase, at: refunded)
-        if let again = moment() { store.buyAgain(purchase, at: again) }
+        guard let moments = moments(3) else { return }
+        let purchase = store.buyOnce("unlock", by: head, at: moments[0])
+        store.refund(purchase, at: moments[1])
+        store.buyAgain(purchase, at: moments[2])
     }
 
     mutating func renewWithAnotherToken() {
@@ -81,7 +90,8 @@ extension Household {
     }
 
     mutating func hearUnknownVocabulary() {
-        if let heard = moment() { store.sendUnknownType(of: subscription, at: heard) }
-        if let heard = moment() { store.sendUnknownStatus(of: subscription, at: heard) }
+        guard let moments = moments(2) else { return }
+        store.sendUnknownType(of: subscription, at: moments[0])
+        store.sendUnknownStatus(of: subscription, at: moments[1])
     }
 }

@@ -56,7 +56,7 @@ extension Household {
         case .declinedRefund: askForRefundInVain()
         case .share: share(andStop: false)
         case .shareBriefly: share(andStop: true)
-        case .shareAgain: share(andStop: true, andResume: true)
+        case .shareAgain: shareAgain()
         case .acceptPrice: raisePrice(andAccept: true)
         case .ignorePrice: raisePrice(andAccept: false)
         case .loseProduct: loseProduct()
@@ -127,14 +127,12 @@ extension Household {
         if let declined = moment() { store.declineRefund(subscription, at: declined) }
     }
 
-    private mutating func share(andStop stops: Bool, andResume resumes: Bool = false) {
+    private mutating func share(andStop stops: Bool) {
         guard let begun = moment() else { return }
         hasShared = true
         var member = subscription
         member = store.share(subscription, with: relative, at: begun)
-        guard stops, let ended = moment() else { return }
-        store.stopSharing(member, at: ended)
-        if resumes, let resumed = moment() { store.shareAgain(subscription, with: member, at: resumed) }
+        if stops, let ended = moment() { store.stopSharing(member, at: ended) }
     }
 
     private mutating func raisePrice(andAccept accepts: Bool) {

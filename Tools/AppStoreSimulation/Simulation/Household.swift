@@ -103,6 +103,17 @@ extension Household {
         return Instant(milliseconds: generator.number(in: first...last) * 1_000)
     }
 
+    /// So many of them, in their order.
+    mutating func moments(_ count: Int) -> [Instant]? {
+        guard let last = moment() else { return nil }
+        var moments = [last]
+        while moments.count < count {
+            guard let other = moment() else { return nil }
+            if moments.allSatisfy({ $0 != other }) { moments.append(other) }
+        }
+        return moments.sorted()
+    }
+
     /// The next period is charged, and then the moment is one at which it has yet to begin; nil where it cannot be.
     mutating func momentAfterCharge() -> Instant? {
         let end = store.end(of: subscription)

@@ -109,7 +109,8 @@ extension AppStore {
         let isOwn = subscription.origin.ownership == .purchased
         return TruthState(
             subscription, at: now, isRenewalKnown: configuration.notifies,
-            introConsumedBy: isOwn ? customers[subscription.origin.customer.index].introConsumed[subscription.group] : nil)
+            introConsumedBy: isOwn
+                ? customers[subscription.origin.customer.index].introConsumed[subscription.group] : nil)
     }
 
     mutating func writeService(of id: SubscriptionID, _ event: PaidService.Event) {

@@ -41,6 +41,17 @@ package struct Truth: Sendable {
         indices[originalTransactionId].flatMap { row(of: records[$0], at: instant) }
     }
 
+    /// Whether the customer had the service at any time from the first instant to the last.
+    package func isEntitled(to originalTransactionId: String, within range: ClosedRange<Instant>) -> Bool {
+        guard let index = indices[originalTransactionId] else { return false }
+        let states = records[index].states
+        return states.indices.contains { number in
+            let next = number + 1 < states.count ? states[number + 1].from : .latest
+            return states[number].state.isEntitled && states[number].from <= range.upperBound
+                && range.lowerBound < next
+        }
+    }
+
     /// The app account tokens that a purchase has had as its owners.
     package func owners(of originalTransactionId: String) -> Set<String> {
         Set(indices[originalTransactionId].map { records[$0].states.compactMap(\.state.owner) } ?? [])
