@@ -60,7 +60,7 @@ struct SimulatedHistory: Sendable {
     var jws: [[UInt8]] { artifacts.map(\.jws) }
 
     var originalTransactionIds: [String] {
-        Set(history.artifacts.compactMap(\.originalTransactionId)).sorted()
+        Set(history.artifacts.filter { $0.deliveredDate != nil }.compactMap(\.originalTransactionId)).sorted()
     }
 
     /// Instants of interest: when something happened, just before, some time after, and any time at all.
