@@ -175,7 +175,7 @@ struct AppStoreTests {
         #expect(rows.map(\.count) == [1, 1, 1])
         #expect(rows.map { $0[0].state.status } == [.active, .revoked, .active])
         #expect(rows.map { $0[0].state.revokedAt } == [nil, day(3), nil])
-        #expect(rows[0][0].state.expiresAt == nil && !rows[0][0].state.willRenew)
+        #expect(rows[0][0].state.expiresAt == nil && rows[0][0].state.willRenew == false)
         #expect(rows[0][0].originalTransactionId == store.originalTransactionId(of: unlock))
 
         let readings = try Reading.all(of: store.history)
@@ -210,7 +210,9 @@ struct AppStoreTests {
     }
 
     @Test func `changes of one subscription are signed in their order`() {
-        var store = AppStore(.lifelike, opening: Scenario.opening)
+        var configuration = StoreConfiguration.lifelike
+        configuration.delivery = NotificationDelivery()
+        var store = AppStore(configuration, opening: Scenario.opening)
         let id = store.buy("pro.monthly", by: store.addCustomer(), at: day(1))
         for second in stride(from: 0.0, to: 20, by: 2) {
             store.cancel(id, at: day(2 + second / 86_400))

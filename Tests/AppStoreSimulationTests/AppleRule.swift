@@ -2,8 +2,10 @@ import AppStoreModel
 import AppStoreSimulation
 import Primitives
 
-/// How the state at an instant follows from what was signed by then, in the order in which Apple tells to look:
-/// revoked, then covered by a period, then grace, then billing retry, else expired.
+/// How the state at an instant follows from what was signed by then, in the order in which Apple tells to look: revoked,
+/// then covered by a period, then grace, then billing retry, else expired.
+///
+/// The order of purchase is the order of the first signatures, of which a ledger cannot be sure: it may not have all.
 struct AppleRule {
     private let signed: [String: [Reading]]
     /// When a subscription became another.
@@ -24,38 +26,78 @@ struct AppleRule {
     /// for a subscription that was migrated away.
     func state(of id: String, at instant: Instant) -> TruthState? {
         let known = (signed[id] ?? []).filter { $0.artifact.signedDate <= instant }
-        var copies: [String: Transaction] = [:]
-        for transaction in known.compactMap(\.transaction) { copies[transaction.transactionId ?? ""] = transaction }
-        let begun = copies.values.filter { Self.start($0) <= instant && $0.isUpgraded != true }
+        let purchases = Self.purchases(in: known.compactMap(\.transaction))
         let isMigrated = migrations[id].map { $0 <= instant } ?? false
-        guard !isMigrated, let newest = begun.max(by: { Self.start($0) < Self.start($1) }),
-            newest.type == .autoRenewable || newest.type == .nonConsumable
+        guard !isMigrated, let index = purchases.lastIndex(where: { $0.start <= instant }),
+            case let newest = purchases[index].copy, newest.type == .autoRenewable || newest.type == .nonConsumable
         else { return nil }
 
-        let renewalInfo = known.last { $0.renewalInfo != nil }?.renewalInfo
-        let status = Self.status(of: newest, renewalInfo, at: instant)
-        let willRenew = status != .expired && status != .revoked && renewalInfo?.autoRenewStatus == .on
-        let following = copies.values.first {
-            $0.purchaseDate == newest.expiresDate && newest.expiresDate != nil && $0.revocationDate == nil
-        }
-        let changesPlan = willRenew && renewalInfo?.autoRenewProductId != newest.productId
+        let told = known.filter { $0.renewalInfo != nil }.max { $0.renewalInfoDate < $1.renewalInfoDate }
+        let charged = purchases[(index + 1)...].first { $0.copy.revocationDate == nil }?.copy
+        let statusDate = Self.signedRevocation(of: newest, in: known)
+        let status = newest.revocationDate ?? statusDate == nil ? Self.status(of: newest, told, at: instant) : .revoked
+        var willRenew = told?.renewalInfo.map { $0.autoRenewStatus == .on }
+        if charged != nil { willRenew = true }
+        if status == .expired || status == .revoked || newest.type == .nonConsumable { willRenew = false }
+        let next = willRenew == true ? charged?.productId ?? told?.renewalInfo?.autoRenewProductId : nil
         return TruthState(
-            productId: newest.productId ?? "", status: status,
-            expiresAt: (status == .active ? following?.expiresDate : nil) ?? newest.expiresDate, willRenew: willRenew,
-            pendingProductId: changesPlan ? renewalInfo?.autoRenewProductId : nil, revokedAt: newest.revocationDate)
+            productId: newest.productId ?? "", status: status, expiresAt: newest.expiresDate, willRenew: willRenew,
+            pendingProductId: next == newest.productId ? nil : next, revokedAt: newest.revocationDate ?? statusDate,
+            owner: Self.owner(in: known, at: instant))
     }
 
-    private static func start(_ transaction: Transaction) -> Instant { transaction.purchaseDate ?? .latest }
+    /// In the order in which they were first signed, each as it was last signed.
+    private static func purchases(in transactions: [Transaction]) -> [(start: Instant, copy: Transaction)] {
+        var purchases: [(start: Instant, copy: Transaction)] = []
+        var indices: [String: Int] = [:]
+        for transaction in transactions.sorted(by: { $0.signedDate ?? .latest < $1.signedDate ?? .latest }) {
+            let start = transaction.purchaseDate ?? .latest
+            let item = transaction.webOrderLineItemId ?? transaction.originalTransactionId ?? ""
+            if let index = indices[item] {
+                purchases[index] = (min(start, purchases[index].start), transaction)
+            } else {
+                indices[item] = purchases.count
+                purchases.append((start, transaction))
+            }
+        }
+        return purchases
+    }
 
-    private static func status(
-        of newest: Transaction, _ renewalInfo: RenewalInfo?, at instant: Instant
-    ) -> TruthStatus {
-        if newest.revocationDate != nil { return .revoked }
+    private static func status(of newest: Transaction, _ told: Reading?, at instant: Instant) -> TruthStatus {
         guard let end = newest.expiresDate else { return .active }
         if instant < end { return .active }
+        let renewalInfo = told?.renewalInfo
         if let grace = renewalInfo?.gracePeriodExpiresDate, instant < grace { return .gracePeriod }
         let retryEnd = end.advanced(byMilliseconds: 60 * Instant.millisecondsPerDay)
-        if renewalInfo?.isInBillingRetryPeriod == true, instant < retryEnd { return .billingRetry }
-        return .expired
+        guard renewalInfo?.isInBillingRetryPeriod == true, instant < retryEnd else { return .expired }
+        return told?.notification?.data?.status == .gracePeriod ? .gracePeriod : .billingRetry
     }
+
+    /// When status 5 was first signed of what carries no revocation.
+    private static func signedRevocation(of newest: Transaction, in known: [Reading]) -> Instant? {
+        known.filter { reading in
+            reading.notification?.data?.status == .revoked && reading.transaction?.revocationDate == nil
+                && reading.transaction?.transactionId == newest.transactionId
+        }.map(\.artifact.signedDate).min()
+    }
+
+    /// The newest token: a purchase's from the purchase on, any other from its signature on.
+    private static func owner(in known: [Reading], at instant: Instant) -> String? {
+        var tokens: [String: Set<String>] = [:]
+        var statements: [(date: Instant, token: String)] = []
+        for reading in known {
+            if let transaction = reading.transaction, let token = transaction.appAccountToken {
+                let id = transaction.transactionId ?? ""
+                let date = tokens[id] == nil ? transaction.purchaseDate : transaction.signedDate
+                if tokens[id, default: []].insert(token).inserted { statements.append((date ?? .latest, token)) }
+            }
+            if let token = reading.renewalInfo?.appAccountToken { statements.append((reading.renewalInfoDate, token)) }
+        }
+        return statements.filter { $0.date <= instant }.max { $0.date < $1.date }?.token
+    }
+}
+
+extension Reading {
+    /// A retry carries the renewal info of its first posting.
+    fileprivate var renewalInfoDate: Instant { renewalInfo?.signedDate ?? .latest }
 }

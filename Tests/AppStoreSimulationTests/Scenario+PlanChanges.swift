@@ -25,7 +25,7 @@ extension Scenario {
             },
             states: [
                 .on(10, "pro.monthly", .active, until: 31, renews: true, pending: "pro.basic.monthly"),
-                .on(30.6, "pro.monthly", .active, until: 59, renews: true, pending: "pro.basic.monthly"),
+                .on(30.6, "pro.monthly", .active, until: 31, renews: true, pending: "pro.basic.monthly"),
                 .on(31, "pro.basic.monthly", .active, until: 59, renews: true),
             ],
             notifications: ["SUBSCRIBED/INITIAL_BUY 1", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE 1", "DID_RENEW 1"]),

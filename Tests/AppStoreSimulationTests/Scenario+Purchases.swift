@@ -55,7 +55,7 @@ extension Scenario {
             },
             states: [
                 .on(30.4, "pro.monthly", .active, until: 31, renews: true, paidDays: 30),
-                .on(30.5, "pro.monthly", .active, until: 59, renews: true, paidDays: 30),
+                .on(30.5, "pro.monthly", .active, until: 31, renews: true, paidDays: 30),
                 .on(58, "pro.monthly", .active, until: 59, renews: true, paidDays: 58),
                 .on(59, "pro.monthly", .active, until: 90, renews: true, paidDays: 59),
             ],

@@ -76,7 +76,10 @@ extension Scenario {
                 store.launchApp(with: id, at: day(5))
                 return id
             },
-            states: [.on(6, "pro.monthly", .active, until: 31, renews: true)],
+            states: [
+                .on(3.9, "pro.monthly", .active, until: 31, renews: true),
+                .on(6, "pro.monthly", .active, until: 31, renews: true, owner: "7e3fb20b-4cdb-47cc-936d-99d65f608138"),
+            ],
             notifications: ["SUBSCRIBED/INITIAL_BUY 1", "TEST", "CONSUMPTION_REQUEST 1", "REFUND_DECLINED 1"]),
     ]
 }

@@ -54,14 +54,16 @@ func day(_ day: Double) -> Instant { Scenario.day(day) }
 extension Scenario.Expectation {
     /// What is so on a day.
     static func on(
-        _ day: Double, _ productId: String, _ status: TruthStatus, until end: Double, renews: Bool = false,
-        pending: String? = nil, revoked: Double? = nil, intro: String? = nil, paidDays: Int64? = nil
+        _ day: Double, _ productId: String, _ status: TruthStatus, until end: Double, renews: Bool? = false,
+        pending: String? = nil, revoked: Double? = nil, owner: String? = nil, intro: String? = nil,
+        paidDays: Int64? = nil
     ) -> Scenario.Expectation {
         Scenario.Expectation(
             day: day,
             state: TruthState(
                 productId: productId, status: status, expiresAt: Scenario.day(end), willRenew: renews,
-                pendingProductId: pending, revokedAt: revoked.map(Scenario.day), introConsumedBy: intro),
+                pendingProductId: pending, revokedAt: revoked.map(Scenario.day), owner: owner,
+                introConsumedBy: intro),
             paidDays: paidDays)
     }
 }

@@ -7,10 +7,10 @@ extension Period {
     ///
     /// - Parameters:
     ///   - periods: known ones, and those implied by older renewal infos.
-    ///   - ending: notifications whose status says that nothing is paid for, in the total order.
+    ///   - ending: notifications whose status says that nothing is paid for, with the times of what they carry.
     init?(
         impliedBy renewalInfo: Observed<RenewalFact>, beside periods: [Period],
-        ending notifications: [Observed<NotificationFact>]
+        ending statuses: [Observed<Instant>]
     ) {
         guard let renewalDate = renewalInfo.value.renewalDate else { return nil }
         let signed = renewalInfo.source.time
@@ -23,9 +23,8 @@ extension Period {
 
         let followed = begun.max { $0.isOlder(than: $1) }
         var ends = [Observed(source: renewalInfo.source, value: renewalDate)]
-        if let status = notifications.first(where: { $0.source.time >= signed && $0.source.time < renewalDate }) {
-            ends.append(Observed(source: status.source, value: status.source.time))
-        }
+        let ending = statuses.filter { $0.value >= signed && $0.value < renewalDate }.min { $0.value < $1.value }
+        if let ending { ends.append(ending) }
         self.init(
             basis: .renewalInfo, productId: productId, like: followed, type: .autoRenewable, start: start, ends: ends,
             revocations: followed?.revocations.filter { $0.start >= start || $0.source.time >= signed } ?? [],

@@ -83,8 +83,12 @@ private struct Purchase {
     /// Revoked if any copy is, reversed if the reversal names any copy.
     private var revocationsOfAll: [Revocation] {
         guard transactions.contains(where: { $0.copies.contains { $0.value.revocation != nil } }) else { return [] }
-        let names = Set(transactions.flatMap(\.copies).map(\.source.name.digest))
-        let naming = reversals.filter { $0.value.signedTransactionInfo.map(names.contains) ?? false }
+        let copies = transactions.flatMap(\.copies).map { ($0.source.name.digest, $0.source.time) }
+        let times = Dictionary(copies, uniquingKeysWith: { first, _ in first })
+        let naming = reversals.compactMap { reversal -> Reversal? in
+            guard let evidence = reversal.value.signedTransactionInfo.flatMap({ times[$0] }) else { return nil }
+            return Reversal(source: reversal.source, evidenceTime: evidence)
+        }
         return transactions.flatMap { Revocation.all(in: $0.copies, reversedBy: naming) }
             .sorted { $0.source.precedes($1.source) }
     }

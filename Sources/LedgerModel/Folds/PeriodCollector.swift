@@ -7,8 +7,10 @@ struct PeriodCollector {
     private(set) var periods: [Period]
     /// Stretches of 1,024 ms -> indices of the periods with an end in them: dates that join lie in neighbours.
     private var byEnd: [Int64: [Int]] = [:]
+    private let evidenceTimes: EvidenceTimes
 
-    init(_ known: [Period]) {
+    init(_ known: [Period], evidenceTimes: EvidenceTimes) {
+        self.evidenceTimes = evidenceTimes
         periods = known.sorted { $0.isOlder(than: $1) }
         for index in periods.indices { indexEnds(of: index) }
     }
@@ -17,7 +19,10 @@ struct PeriodCollector {
     ///   - renewalInfos: in the order in which they count.
     ///   - notifications: in the total order.
     mutating func apply(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
-        let ending = notifications.filter(\.value.endsImpliedPeriod)
+        let ending = notifications.compactMap { notification -> Observed<Instant>? in
+            guard notification.value.endsImpliedPeriod else { return nil }
+            return Observed(source: notification.source, value: evidenceTimes.time(of: notification))
+        }
         let extensions = Set(
             notifications.filter { $0.value.notificationType == .renewalExtended }.compactMap(\.value.signedRenewalInfo)
         )
@@ -42,31 +47,31 @@ struct PeriodCollector {
 
     /// Gives each period the renewal infos that speak of it and the statuses signed about it.
     mutating func assign(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
-        var byRenewalInfo: [Digest: (period: Int?, time: Instant)] = [:]
+        var byRenewalInfo: [Digest: Int] = [:]
         for renewalInfo in renewalInfos {
-            let index = indexOfPeriod(spokenOfBy: renewalInfo)
-            byRenewalInfo[renewalInfo.source.name.digest] = (index, renewalInfo.source.time)
-            if let index { periods[index].renewalInfos.append(renewalInfo) }
+            guard let index = indexOfPeriod(spokenOfBy: renewalInfo) else { continue }
+            byRenewalInfo[renewalInfo.source.name.digest] = index
+            periods[index].renewalInfos.append(renewalInfo)
         }
         assignStatuses(of: notifications, byRenewalInfo)
     }
 
     private mutating func assignStatuses(
-        of notifications: [Observed<NotificationFact>], _ byRenewalInfo: [Digest: (period: Int?, time: Instant)]
+        of notifications: [Observed<NotificationFact>], _ byRenewalInfo: [Digest: Int]
     ) {
         let signed = notifications.filter { $0.value.status != nil }
         guard !signed.isEmpty else { return }
-        var byTransaction: [Digest: (period: Int?, time: Instant)] = [:]
+        var byTransaction: [Digest: Int] = [:]
         for index in periods.indices where periods[index].isKnown {
-            for source in periods[index].sources { byTransaction[source.name.digest] = (index, source.time) }
+            for source in periods[index].sources { byTransaction[source.name.digest] = index }
         }
         for notification in signed {
             guard let code = notification.value.status else { continue }
             let renewalInfo = notification.value.signedRenewalInfo.flatMap { byRenewalInfo[$0] }
             let transaction = notification.value.signedTransactionInfo.flatMap { byTransaction[$0] }
-            guard let index = renewalInfo?.period ?? transaction?.period else { continue }
-            let time = renewalInfo?.time ?? transaction?.time ?? notification.source.time
-            periods[index].signedStatuses.append(SignedStatus(code: code, time: time, source: notification.source))
+            guard let index = renewalInfo ?? transaction else { continue }
+            periods[index].signedStatuses.append(
+                SignedStatus(code: code, time: evidenceTimes.time(of: notification), source: notification.source))
         }
         for index in periods.indices where !periods[index].signedStatuses.isEmpty {
             periods[index].signedStatuses.sort {
@@ -76,6 +81,22 @@ struct PeriodCollector {
             guard !stated.isEmpty else { continue }
             periods[index].revocations = (periods[index].revocations + stated).sorted { $0.source.precedes($1.source) }
         }
+    }
+}
+
+/// The time of what a notification says: Apple signs a retry again, and what it carries is the old statement.
+struct EvidenceTimes {
+    private var byDigest: [Digest: Instant] = [:]
+
+    init(transactions: [Observed<TransactionFact>], renewalInfos: [Observed<RenewalFact>]) {
+        for transaction in transactions { byDigest[transaction.source.name.digest] = transaction.source.time }
+        for renewalInfo in renewalInfos { byDigest[renewalInfo.source.name.digest] = renewalInfo.source.time }
+    }
+
+    /// The signedDate of the renewal info that the notification carries, else of its transaction, else its own.
+    func time(of notification: Observed<NotificationFact>) -> Instant {
+        let carried = [notification.value.signedRenewalInfo, notification.value.signedTransactionInfo]
+        return carried.lazy.compactMap { $0.flatMap { byDigest[$0] } }.first ?? notification.source.time
     }
 }
 

@@ -27,6 +27,14 @@ package struct Revocation: Hashable, Sendable {
     }
 }
 
+/// A REFUND_REVERSED that names a copy of a purchase.
+struct Reversal {
+    let source: Source
+    /// The signedDate of the copy it carries: a retry of the notification is signed again and reverses nothing that was
+    /// stated since.
+    let evidenceTime: Instant
+}
+
 extension Revocation {
     /// The revocations of one transaction.
     ///
@@ -36,7 +44,7 @@ extension Revocation {
     ///   - copies: every observation of the transaction, in the total order.
     ///   - reversals: the REFUND_REVERSED notifications that name any copy of its purchase, in the total order.
     static func all(
-        in copies: [Observed<TransactionFact>], reversedBy reversals: [Observed<NotificationFact>]
+        in copies: [Observed<TransactionFact>], reversedBy reversals: [Reversal]
     ) -> [Revocation] {
         copies.compactMap { copy in
             guard let statement = copy.value.revocation else { return nil }
@@ -44,7 +52,7 @@ extension Revocation {
             // A notification outranks the first later copy without revocationDate. That copy must be a JWS: unsigned
             // sources lift only what unsigned sources set.
             let reversal =
-                reversals.first { $0.source.time >= stated }?.source
+                reversals.first { $0.evidenceTime >= stated }?.source
                 ?? copies.first {
                     $0.source.time > stated && $0.source.rank == .jws && $0.value.revocation == nil
                 }?.source

@@ -29,7 +29,9 @@ package struct Subscription: Hashable, Sendable {
         self.key = key
         self.notifications = notifications
 
-        var collector = PeriodCollector(Period.known(transactions: transactions, notifications: notifications))
+        let evidenceTimes = EvidenceTimes(transactions: transactions, renewalInfos: renewalInfos)
+        var collector = PeriodCollector(
+            Period.known(transactions: transactions, notifications: notifications), evidenceTimes: evidenceTimes)
         collector.apply(renewalInfos, notifications: notifications)
         collector.assign(renewalInfos, notifications: notifications)
         periods = collector.periods

@@ -10,7 +10,7 @@ import Testing
     /// What is known at a size is never remembered, so it is gathered and folded anew.
     @Test func `is the one that is gathered anew, whatever was asked before and has come since`() async throws {
         var generator = SeededGenerator(seed: TestEnvironment.seed)
-        let simulated = SimulatedHistory.of(TestEnvironment.seed)
+        let simulated = SimulatedHistory.first
         let tokens = simulated.appAccountTokens
         try #require(tokens.count > 20)
         let scratch = try ScratchLedger(trust: SimulatedHistory.trust)

@@ -3,20 +3,20 @@ import AppStoreSimulation
 import AppStoreVerification
 import LedgerModel
 import Primitives
-import Synchronization
 import TestSupport
 
-/// Months of a simulated App Store: what it signed, and what was so.
+/// Months of a simulated App Store: what it signed, and what was true.
 struct SimulatedHistory: Sendable {
     let seed: UInt64
     let history: StoreHistory
+    /// In the order of their delivery; what is never delivered is left out.
     let artifacts: [Artifact]
 
     /// A signed artifact, and what stands in it.
     struct Artifact: Sendable {
         let jws: [UInt8]
         let parts: [[UInt8]]
-        let signedDate: Instant
+        let deliveredDate: Instant
     }
 
     static let trust: TrustPolicy = {
@@ -28,42 +28,39 @@ struct SimulatedHistory: Sendable {
             apps: [TrustPolicy.App(bundleId: store.bundleId, appAppleId: store.appAppleId)], configuredRoots: [root])
     }()
 
-    init(seed: UInt64, customers: Int, months: Int = 18) {
+    init(seed: UInt64, store: StoreConfiguration = .lifelike) {
         self.seed = seed
-        let simulation = Simulation(seed: seed, customers: customers, months: months)
-        history = simulation.run()
+        history = Self.unsigned(seed, store: store)
+        artifacts = Self.sign(history.artifacts)
+    }
+
+    /// Renewal info alone names no app, and is appended where only one can be meant: as here.
+    static func sign(_ artifacts: [StoreArtifact]) -> [Artifact] {
         let signer = JWSSigner()
-        // Renewal info alone names no app, and is appended where only one can be meant: as here.
-        artifacts = history.artifacts.map { unsigned in
+        let delivered = artifacts.compactMap { artifact in artifact.deliveredDate.map { ($0, artifact) } }
+        return delivered.sorted { $0.0 < $1.0 }.map { deliveredDate, unsigned in
             let signed = signer.sign(unsigned)
             return Artifact(
                 jws: signed.jws.compact, parts: [signed.transaction, signed.renewalInfo].compactMap { $0?.compact },
-                signedDate: unsigned.signedDate)
+                deliveredDate: deliveredDate)
         }
+    }
+
+    /// Enough customers to show every kind of change.
+    static func unsigned(_ seed: UInt64, store: StoreConfiguration = .lifelike) -> StoreHistory {
+        Simulation(seed: seed, customers: 60, store: store).run()
     }
 
     /// One after the other they differ in everything but that each shows every kind of change.
-    static let seeds = (0..<(TestEnvironment.isLong ? 20 : 3)).map { TestEnvironment.seed &+ $0 }
+    static let seeds = (0..<(TestEnvironment.isLong ? 200 : 20)).map { TestEnvironment.seed &+ $0 }
 
-    private static let made = Mutex<[UInt64: SimulatedHistory]>([:])
-
-    /// The history of a seed, made once. It tells how often each kind of change occurred.
-    static func of(_ seed: UInt64) -> SimulatedHistory {
-        made.withLock { made in
-            if let history = made[seed] { return history }
-            let history = SimulatedHistory(seed: seed, customers: TestEnvironment.isLong ? 400 : 100)
-            let counts = history.history.counts.sorted { $0.key.rawValue < $1.key.rawValue }
-            let text = counts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-            print("seed \(seed): \(history.artifacts.count) artifacts; \(text)")
-            made[seed] = history
-            return history
-        }
-    }
+    /// The history of the first seed, made once.
+    static let first = SimulatedHistory(seed: TestEnvironment.seed)
 
     var jws: [[UInt8]] { artifacts.map(\.jws) }
 
     var originalTransactionIds: [String] {
-        Set(history.artifacts.compactMap(\.originalTransactionId)).sorted()
+        Set(history.artifacts.filter { $0.deliveredDate != nil }.compactMap(\.originalTransactionId)).sorted()
     }
 
     /// Instants of interest: when something happened, just before, some time after, and any time at all.

@@ -20,7 +20,7 @@ struct PayloadWriter: Sendable {
         fields.set("expiresDate", charge.expiresDate)
         fields.set("quantity", charge.quantity)
         fields.set("type", charge.product.type.rawValue)
-        fields.set("appAccountToken", origin.appAccountToken)
+        fields.set("appAccountToken", charge.appAccountToken)
         fields.set("inAppOwnershipType", origin.ownership.rawValue)
         fields.set("signedDate", signedDate)
         if let revocation = charge.revocation {
@@ -53,8 +53,8 @@ struct PayloadWriter: Sendable {
         fields.set("autoRenewStatus", Int64(subscription.autoRenews ? 1 : 0))
         switch subscription.phase {
         case .gracePeriod(let until):
-            fields.set("isInBillingRetryPeriod", true)
-            fields.set("gracePeriodExpiresDate", until)
+            fields.set("isInBillingRetryPeriod", subscription.graceSignature != .withoutRetryFlag)
+            if subscription.graceSignature != .withoutDate { fields.set("gracePeriodExpiresDate", until) }
         case .billingRetry:
             fields.set("isInBillingRetryPeriod", true)
         case .expired:
@@ -78,7 +78,7 @@ struct PayloadWriter: Sendable {
             let ids = subscription.eligibleWinBackOfferIds.map { JSONValue.string($0) }
             fields.append(.init("eligibleWinBackOfferIds", .array(ids)))
         }
-        fields.set("appAccountToken", subscription.origin.appAccountToken)
+        fields.set("appAccountToken", subscription.appAccountToken)
         fields.set("appTransactionId", customer.appTransactionId)
         return fields
     }

@@ -10,9 +10,15 @@ package struct StoreArtifact: Sendable {
 
     package let kind: Kind
     package let signedDate: Instant
+    /// Nil: never. Only notifications come at another time than they are signed.
+    package var deliveredDate: Instant?
     package let change: ChangeKind
+    /// From when on the change is true.
+    let changeDate: Instant
     package let customer: Int?
     package let originalTransactionId: String?
+    /// Whether whoever gets it knows all of the purchase, whatever was lost before.
+    let tellsAll: Bool
     let content: Content
 
     enum Content: Sendable {

@@ -43,8 +43,10 @@ package struct BulkNotifications: RandomAccessCollection, Sendable {
         let renewalInfo = writer.renewalInfo(subscription, by: customer, signedDate: signedDate)
         return signer.sign(
             StoreArtifact(
-                kind: .notification, signedDate: signedDate, change: renewals == 0 ? .initialBuy : .renewal,
+                kind: .notification, signedDate: signedDate, deliveredDate: signedDate,
+                change: renewals == 0 ? .initialBuy : .renewal, changeDate: subscription.newest.purchaseDate,
                 customer: customer.number, originalTransactionId: subscription.origin.originalTransactionId,
+                tellsAll: true,
                 content: .notification(
                     content, writer, transaction: JSONValue.object(transaction).bytes,
                     renewalInfo: JSONValue.object(renewalInfo).bytes)))
@@ -65,16 +67,19 @@ package struct BulkNotifications: RandomAccessCollection, Sendable {
         let start = Instant(milliseconds: 1_401_580_800_000)
             .advanced(byMilliseconds: Int64(customer.number % 315_360_000) * 1_000)
         let purchaseDate = renewals == 0 ? start : period.times(renewals).end(from: start)
-        let charge = Charge(
+        var charge = Charge(
             transactionId: IdentifierSource.transactionId(number + renewals, in: environment),
             webOrderLineItemId: IdentifierSource.webOrderLineItemId(number + renewals, in: environment),
             product: product, purchaseDate: purchaseDate, expiresDate: period.times(renewals + 1).end(from: start),
             reason: renewals == 0 ? .purchase : .renewal, quantity: 1,
             price: product.price * customer.storefront.factor, offer: nil)
+        charge.appAccountToken = customer.appAccountToken
         let origin = PurchaseOrigin(
             customer: CustomerID(index: 0),
             originalTransactionId: IdentifierSource.transactionId(number, in: environment),
-            originalPurchaseDate: start, ownership: .purchased, appAccountToken: customer.appAccountToken)
-        return Subscription(origin: origin, charges: [charge], nextProduct: product, recentStart: start)
+            originalPurchaseDate: start, ownership: .purchased)
+        var subscription = Subscription(origin: origin, charges: [charge], nextProduct: product, recentStart: start)
+        subscription.appAccountToken = customer.appAccountToken
+        return subscription
     }
 }

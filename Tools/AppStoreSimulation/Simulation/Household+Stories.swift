@@ -7,52 +7,76 @@ extension Household {
         let current = store[subscription]
         let product = current.newest.product
         guard story.suits(product, in: store), !store.isRenewed(subscription) else { return false }
+        guard store.configuration.notifies || story.isSeenByDevices else { return false }
+        let renewsTheSame = current.autoRenews && current.pendingProductId(at: store.now) == nil
         switch story {
-        case .upgrade, .crossgrade, .downgrade, .revertDowngrade, .migrate, .extend:
+        case .upgrade, .crossgrade, .downgrade, .revertDowngrade, .migrate, .extend, .upgradeToShorterPlan:
             return current.autoRenews && current.members.isEmpty
+        case .upgradeAfterCharge, .downgradeAfterCharge, .cancelAfterCharge, .refundBeforeStart:
+            return renewsTheSame && current.members.isEmpty && !store.withdrawnProductIds.contains(product.id)
         case .failTrial:
             return current.autoRenews && current.newest.offer?.payment == .freeTrial
-        case .share, .shareBriefly:
+        case .share, .shareBriefly, .shareAgain:
             return current.autoRenews && !hasShared
         case .acceptPrice, .ignorePrice, .redeem:
-            return current.autoRenews && current.pendingProductId(at: store.now) == nil
-        case .cancel, .cancelAndReturn, .recoverInGrace, .recoverInRetry, .failForGood, .loseProduct:
+            return renewsTheSame
+        case .cancel, .cancelAndReturn, .recoverInGrace, .recoverInRetry, .failForGood, .loseProduct, .cancelInGrace,
+            .graceWithoutRetryFlag, .graceWithoutDate, .failLate, .renewWithAnotherToken, .returnWithAnotherToken:
             return current.autoRenews
-        case .nothing, .refund, .refundAndReverse, .refundPart, .declinedRefund, .buyOnce, .token:
+        case .nothing, .refund, .refundAndReverse, .refundAgain, .refundPart, .refundOfUnknownKind, .declinedRefund,
+            .revokeByStatus, .buyOnce, .buyAgain, .token, .restore, .reinstall, .unknownVocabulary, .postFromDevice:
             return true
         }
     }
 
     mutating func tell(_ story: Story) {
         switch story {
-        case .nothing: break
+        case .nothing, .postFromDevice: break
         case .cancel: cancel(andReturn: false)
         case .cancelAndReturn: cancel(andReturn: true)
-        case .upgrade, .crossgrade, .downgrade: changePlan(story)
+        case .upgrade, .crossgrade, .downgrade, .upgradeToShorterPlan: changePlan(story)
+        case .upgradeAfterCharge, .downgradeAfterCharge: changePlanAfterCharge(story)
+        case .cancelAfterCharge: cancelAfterCharge()
+        case .refundBeforeStart: refundBeforeStart()
         case .revertDowngrade: changePlan(story, andBack: true)
         case .recoverInGrace: fail(untilRetry: false)
         case .recoverInRetry: fail(untilRetry: true)
+        case .cancelInGrace: cancelInGrace()
+        case .graceWithoutRetryFlag: fail(grace: .withoutRetryFlag, untilRetry: generator.chance(percent: 50))
+        case .graceWithoutDate: fail(grace: .withoutDate, untilRetry: generator.chance(percent: 50))
+        case .failLate:
+            fail(signedAfterHours: generator.number(in: 2...20), untilRetry: generator.chance(percent: 50))
         case .failForGood, .failTrial: failForGood()
         case .refund: refund(.full, andReverse: false)
         case .refundAndReverse: refund(.full, andReverse: true)
+        case .refundAgain: refundAgain()
+        case .refundOfUnknownKind: refund(.unknown, andReverse: false)
+        case .revokeByStatus: revokeByStatus()
         case .refundPart: refund(.prorated(40_000), andReverse: false)
         case .declinedRefund: askForRefundInVain()
         case .share: share(andStop: false)
         case .shareBriefly: share(andStop: true)
+        case .shareAgain: shareAgain()
         case .acceptPrice: raisePrice(andAccept: true)
         case .ignorePrice: raisePrice(andAccept: false)
         case .loseProduct: loseProduct()
         case .extend: extend()
         case .redeem: redeem()
         case .buyOnce: buyOnce()
+        case .buyAgain: buyAgain()
         case .migrate: migrate()
         case .token: changeToken()
+        case .renewWithAnotherToken: renewWithAnotherToken()
+        case .returnWithAnotherToken: returnWithAnotherToken()
+        case .restore: restore()
+        case .reinstall: reinstall()
+        case .unknownVocabulary: hearUnknownVocabulary()
         }
     }
 }
 
 extension Household {
-    private mutating func cancel(andReturn returns: Bool) {
+    mutating func cancel(andReturn returns: Bool) {
         guard let cancelled = moment() else { return }
         store.cancel(subscription, at: cancelled)
         if returns, let returned = moment() { store.enableAutoRenewal(subscription, at: returned) }
@@ -62,15 +86,17 @@ extension Household {
         let current = store[subscription].newest.product
         let target = generator.element(of: story.targets(from: current, in: store))
         guard let changed = moment() else { return }
-        store.changePlan(subscription, to: target.id, at: changed)
+        store.changePlan(subscription, to: target.id, marksReplaced: generator.chance(percent: 50), at: changed)
         if returns, let returned = moment() { store.changePlan(subscription, to: current.id, at: returned) }
     }
 
     /// Only what follows a paid period gets grace.
-    private mutating func fail(untilRetry: Bool) {
+    private mutating func fail(
+        grace: GraceSignature = .documented, signedAfterHours hours: Int64 = 0, untilRetry: Bool
+    ) {
         reachPaidPeriod()
         guard let broken = moment() else { return }
-        store.breakBilling(of: head, at: broken)
+        store.breakBilling(of: head, grace: grace, signedAfterHours: hours, at: broken)
         advance(to: store.end(of: subscription))
         if untilRetry, case .gracePeriod(let graceEnd) = store[subscription].phase { advance(to: graceEnd) }
         let fixed = momentAfter(days: untilRetry ? 1...20 : 1...2)
@@ -83,11 +109,13 @@ extension Household {
         advance(to: store.end(of: subscription).advanced(byMilliseconds: BillingRetry.milliseconds))
     }
 
-    private mutating func refund(_ extent: RefundExtent, andReverse reverses: Bool) {
+    mutating func refund(_ extent: RefundExtent, andReverse reverses: Bool) {
         reachPaidPeriod()
         let charge = store[subscription].newest
         guard charge.isPaid, let refunded = moment() else { return }
         store.refund(subscription, extent, reason: .appIssue, at: refunded)
+        // With something bought in what is left of the period, a revocation of unknown kind would be none.
+        if extent == .unknown { advance(to: store.end(of: subscription)) }
         guard reverses else { return }
         let reversed = momentAfter(days: 1...40)
         store.reverseRefund(subscription, transactionId: charge.transactionId, at: reversed)
@@ -159,7 +187,7 @@ extension Household {
         if let launched = moment() { store.launchApp(with: subscription, at: launched) }
     }
 
-    private mutating func reachPaidPeriod() {
+    mutating func reachPaidPeriod() {
         while store.now < horizon, store[subscription].phase == .active, !store[subscription].newest.isPaid {
             advance(to: store.end(of: subscription))
         }

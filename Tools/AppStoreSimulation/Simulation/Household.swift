@@ -17,10 +17,12 @@ struct Household {
 
     init(_ index: Int, of simulation: Simulation) {
         generator = SeededGenerator(seed: simulation.seed, stream: UInt64(index) << 32 | 0xC057_0E12)
-        store = AppStore(simulation.store, opening: simulation.start, seed: simulation.seed, range: index)
+        firstStory = Story.allCases[index % Story.allCases.count]
+        var configuration = simulation.store
+        if firstStory == .postFromDevice { configuration.notifies = false }
+        store = AppStore(configuration, opening: simulation.start, seed: simulation.seed, range: index)
         horizon = simulation.end
         isFirst = index == 0
-        firstStory = Story.allCases[index % Story.allCases.count]
         let token = generator.chance(percent: 50) ? generator.uuid() : nil
         head = store.addCustomer(
             number: index, storefront: generator.element(of: Storefront.all), appAccountToken: token)
@@ -55,7 +57,9 @@ struct Household {
             return period.unit != .year || !story.needsPeriodEnd
         }
         let product = generator.element(of: products)
-        let takesOffer = product.introductoryOffer != nil && (story == .failTrial || generator.chance(percent: 60))
+        // An upgrade from a trial would end after it.
+        let wantsOffer = story == .failTrial || story != .upgradeToShorterPlan && generator.chance(percent: 60)
+        let takesOffer = product.introductoryOffer != nil && wantsOffer
         store.buy(product.id, by: head, offer: takesOffer ? .introductory : nil, at: moveIn)
     }
 
@@ -97,6 +101,29 @@ extension Household {
         let last = min(renewal, horizon.milliseconds - 1) / 1_000
         guard first <= last else { return nil }
         return Instant(milliseconds: generator.number(in: first...last) * 1_000)
+    }
+
+    /// So many of them, in their order.
+    mutating func moments(_ count: Int) -> [Instant]? {
+        guard let last = moment() else { return nil }
+        var moments = [last]
+        while moments.count < count {
+            guard let other = moment() else { return nil }
+            if moments.allSatisfy({ $0 != other }) { moments.append(other) }
+        }
+        return moments.sorted()
+    }
+
+    /// The next period is charged, and then the moment is one at which it has yet to begin; nil where it cannot be.
+    mutating func momentAfterCharge() -> Instant? {
+        let end = store.end(of: subscription)
+        let charged = end.advanced(byMilliseconds: -generator.number(in: 4...23) * Instant.millisecondsPerHour)
+        guard charged > store.now, end < horizon else { return nil }
+        store.advance(to: charged)
+        guard store[subscription].phase == .active, store[subscription].autoRenews else { return nil }
+        if !store.isRenewed(subscription) { store.renew(subscription, at: charged) }
+        let milliseconds = generator.number(in: Instant.millisecondsPerHour...3 * Instant.millisecondsPerHour)
+        return charged.advanced(byMilliseconds: milliseconds / 1_000 * 1_000)
     }
 
     mutating func momentAfter(days: ClosedRange<Int64>) -> Instant {

@@ -3,10 +3,16 @@ import AppStoreModel
 /// What a customer may come to do within a period.
 enum Story: CaseIterable {
     case nothing, cancel, cancelAndReturn
-    case upgrade, crossgrade, downgrade, revertDowngrade
-    case recoverInGrace, recoverInRetry, failForGood, failTrial
-    case refund, refundAndReverse, refundPart, declinedRefund
-    case share, shareBriefly, acceptPrice, ignorePrice, loseProduct, extend, redeem, buyOnce, migrate, token
+    case upgrade, crossgrade, downgrade, revertDowngrade, upgradeToShorterPlan
+    case upgradeAfterCharge, downgradeAfterCharge, cancelAfterCharge, refundBeforeStart
+    case recoverInGrace, recoverInRetry, failForGood, failTrial, cancelInGrace
+    case graceWithoutRetryFlag, graceWithoutDate, failLate
+    case refund, refundAndReverse, refundAgain, refundPart, refundOfUnknownKind, declinedRefund, revokeByStatus
+    case share, shareBriefly, shareAgain, acceptPrice, ignorePrice, loseProduct, extend, redeem
+    case buyOnce, buyAgain, migrate, token, renewWithAnotherToken, returnWithAnotherToken
+    case restore, reinstall, unknownVocabulary
+    /// The app is not notified: for as long as it lasts all is known from devices.
+    case postFromDevice
 
     /// How often in a hundred and some periods.
     private var weight: Int {
@@ -15,8 +21,14 @@ enum Story: CaseIterable {
         case .cancel: 8
         case .cancelAndReturn, .redeem, .buyOnce, .upgrade, .crossgrade, .downgrade: 4
         case .revertDowngrade, .recoverInGrace, .recoverInRetry, .failForGood, .failTrial: 3
+        case .upgradeAfterCharge: 3
         case .refund, .refundAndReverse, .refundPart, .share, .shareBriefly, .acceptPrice, .extend, .token: 2
+        case .downgradeAfterCharge, .cancelAfterCharge, .restore, .reinstall, .failLate: 2
         case .declinedRefund, .ignorePrice, .loseProduct, .migrate: 1
+        case .upgradeToShorterPlan, .refundBeforeStart, .cancelInGrace, .graceWithoutRetryFlag, .graceWithoutDate: 1
+        case .refundAgain, .refundOfUnknownKind, .revokeByStatus, .shareAgain, .buyAgain: 1
+        case .renewWithAnotherToken, .returnWithAnotherToken, .unknownVocabulary: 1
+        case .postFromDevice: 0
         }
     }
 
@@ -33,6 +45,24 @@ enum Story: CaseIterable {
     var needsPeriodEnd: Bool {
         switch self {
         case .cancel, .recoverInGrace, .recoverInRetry, .failForGood, .ignorePrice, .loseProduct: true
+        case .cancelInGrace, .graceWithoutRetryFlag, .graceWithoutDate, .failLate, .postFromDevice: true
+        case .renewWithAnotherToken, .returnWithAnotherToken: true
+        default: actsAfterCharge
+        }
+    }
+
+    /// Whether it happens in the hours between the charge for the next period and its start.
+    var actsAfterCharge: Bool {
+        switch self {
+        case .upgradeAfterCharge, .downgradeAfterCharge, .cancelAfterCharge, .refundBeforeStart: true
+        default: false
+        }
+    }
+
+    /// Whether it can happen to what is known from devices alone: nothing about it needs a notification to be known.
+    var isSeenByDevices: Bool {
+        switch self {
+        case .nothing, .cancel, .upgrade, .refund, .buyOnce, .restore, .reinstall, .postFromDevice: true
         default: false
         }
     }
@@ -40,10 +70,11 @@ enum Story: CaseIterable {
     /// Whether it can happen to a subscriber of the product.
     func suits(_ product: StoreProduct, in store: AppStore) -> Bool {
         switch self {
-        case .upgrade, .crossgrade, .downgrade, .revertDowngrade, .migrate:
+        case .upgrade, .crossgrade, .downgrade, .revertDowngrade, .migrate: !targets(from: product, in: store).isEmpty
+        case .upgradeToShorterPlan, .upgradeAfterCharge, .downgradeAfterCharge:
             !targets(from: product, in: store).isEmpty
         case .failTrial: product.introductoryOffer?.payment == .freeTrial
-        case .share, .shareBriefly: product.familyShareable
+        case .share, .shareBriefly, .shareAgain: product.familyShareable
         case .redeem: !redeemableOffers(of: product).isEmpty
         default: true
         }
@@ -54,9 +85,13 @@ enum Story: CaseIterable {
         let others = store.configuration.catalog.products
             .filter { $0.group == product.group && $0.id != product.id && !store.withdrawnProductIds.contains($0.id) }
         return switch self {
-        case .upgrade: others.filter { $0.level < product.level }
+        case .upgrade, .upgradeAfterCharge: others.filter { $0.level < product.level }
+        case .upgradeToShorterPlan:
+            others.filter { $0.level < product.level && product.period?.unit == .year && $0.period?.unit != .year }
         case .crossgrade: others.filter { $0.level == product.level }
         case .downgrade, .revertDowngrade: others.filter { $0.level > product.level }
+        case .downgradeAfterCharge:
+            others.filter { $0.level > product.level || $0.level == product.level && $0.period != product.period }
         case .migrate: others
         default: []
         }

@@ -3,9 +3,16 @@ package import Primitives
 
 extension AppStore {
     /// From now on charges to the account are declined. Nothing is sent until a renewal fails.
-    package mutating func breakBilling(of customer: CustomerID, at instant: Instant) {
+    /// - Parameters:
+    ///   - grace: how Apple signs a grace period that follows.
+    ///   - hours: how long after the end of the period the failure is signed.
+    package mutating func breakBilling(
+        of customer: CustomerID, grace: GraceSignature = .documented, signedAfterHours hours: Int64 = 0,
+        at instant: Instant
+    ) {
         advance(to: instant)
         customers[customer.index].billingFails = true
+        customers[customer.index].failure = (grace, hours * Instant.millisecondsPerHour)
     }
 
     /// Charges succeed again; what is in grace or billing retry is collected: DID_RENEW with BILLING_RECOVERY.
@@ -30,11 +37,20 @@ extension AppStore {
     /// DID_FAIL_TO_RENEW at the end of the period, with GRACE_PERIOD where the app grants it.
     mutating func failRenewal(_ id: SubscriptionID) {
         let graceEnd = graceEnd(of: self[id])
+        let failure = customers[self[id].origin.customer.index].failure
+        let kind: ChangeKind =
+            switch failure.grace {
+            case _ where failure.delay > 0: .failureSignedLate
+            case _ where graceEnd == nil: .failureWithoutGrace
+            case .documented: .failureWithGrace
+            case .withoutRetryFlag: .graceWithoutRetryFlag
+            case .withoutDate: .graceWithoutDate
+            }
         for holder in holders(of: id) {
             self[holder].phase = graceEnd.map { .gracePeriod(until: $0) } ?? .billingRetry
+            self[holder].graceSignature = failure.grace
             self[holder].expirationIntent = .billingError
-            writeTruth(of: holder) { $0.status = graceEnd == nil ? .billingRetry : .gracePeriod }
-            let change = changed(graceEnd == nil ? .failureWithoutGrace : .failureWithGrace, holder)
+            let change = changed(kind, holder, signedAfter: failure.delay)
             notify(change, .didFailToRenew, graceEnd == nil ? nil : .gracePeriod, of: holder)
         }
     }
@@ -50,7 +66,6 @@ extension AppStore {
     mutating func endGrace(_ id: SubscriptionID) {
         for holder in holders(of: id) {
             self[holder].phase = .billingRetry
-            writeTruth(of: holder) { $0.status = .billingRetry }
             notify(changed(.gracePeriodExpiry, holder), .gracePeriodExpired, of: holder)
         }
     }

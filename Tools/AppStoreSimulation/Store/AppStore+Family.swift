@@ -17,12 +17,6 @@ extension AppStore {
         self[shared].autoRenews = self[id].autoRenews
         self[shared].nextProduct = self[id].nextProduct
         self[id].members.append(shared)
-        let subscription = self[shared]
-        let pendingProductId = subscription.pendingProductId(at: now)
-        writeTruth(of: shared) { state in
-            state.willRenew = subscription.autoRenews
-            state.pendingProductId = pendingProductId
-        }
         notify(changed(.familyShare, shared), .subscribed, .initialBuy, of: shared)
         return shared
     }
@@ -37,6 +31,22 @@ extension AppStore {
         subscriptions[purchaser].members.removeAll { $0 == member }
         revokeSharing(member, reason: .other)
     }
+
+    /// Shares with a member again in the period in which the sharing ended: SUBSCRIBED with RESUBSCRIBE, a new
+    /// transaction of the same line item.
+    package mutating func shareAgain(_ id: SubscriptionID, with member: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        let ended = self[member].newest
+        precondition(self[id].phase == .active && !isRenewed(id), "what is active and not yet renewed can be shared")
+        precondition(self[member].phase == .revoked && ended.expiresDate == self[id].end, "sharing has just ended")
+        self[member].charges.append(
+            ended.restored(as: identifiers.transactionId(in: configuration.environment), at: now))
+        self[member].phase = .active
+        self[member].autoRenews = self[id].autoRenews
+        self[member].nextProduct = self[id].nextProduct
+        self[id].members.append(member)
+        notify(changed(.familyRegain, member), .subscribed, .resubscribe, of: member)
+    }
 }
 
 extension AppStore {
@@ -50,18 +60,11 @@ extension AppStore {
     }
 
     mutating func revokeSharing(_ member: SubscriptionID, reason: RevocationReason) {
-        let revokedAt = now
         self[member].charges[self[member].charges.count - 1].revocation = Revocation(
             date: now, reason: reason, type: .familyRevoke, percentage: nil)
         self[member].phase = .revoked
         self[member].autoRenews = false
         self[member].expirationIntent = nil
-        writeTruth(of: member) { state in
-            state.status = .revoked
-            state.willRenew = false
-            state.pendingProductId = nil
-            state.revokedAt = revokedAt
-        }
         notify(changed(.familyRevoke, member), .revoke, of: member)
     }
 }

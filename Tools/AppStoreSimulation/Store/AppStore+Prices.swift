@@ -35,7 +35,6 @@ extension AppStore {
         self[id].nextOffer = Subscription.PendingOffer(offer: offer, charges: offer.periods)
         self[id].nextProduct = self[id].newest.product
         self[id].priceIncrease = nil
-        writeTruth(of: id) { $0.pendingProductId = nil }
         notify(changed(.offerRedemption, id), .offerRedeemed, of: id)
     }
 }

@@ -18,12 +18,14 @@ extension AppStore {
             for: product, offer, price: offer?.price ?? product.price, to: customer, from: now, reason: .purchase)
         if offer?.type == .introductory { consumeIntroductoryOffer(of: customer, in: group, with: charge) }
 
+        let hasOtherToken = known.map { charge.appAccountToken != self[$0].newest.appAccountToken } ?? false
         let id = known ?? open(charge, by: customer)
         if known != nil { resubscribe(id, with: charge) }
         self[id].nextOffer = offer?.remaining
         scheduleCharge(id)
-        let change = changed(known == nil ? .initialBuy : .resubscribe, id)
-        notify(change, .subscribed, known == nil ? .initialBuy : .resubscribe, of: id)
+        let kind: ChangeKind =
+            known == nil ? .initialBuy : hasOtherToken ? .resubscribeWithAnotherToken : .resubscribe
+        notify(changed(kind, id), .subscribed, known == nil ? .initialBuy : .resubscribe, of: id)
         return id
     }
 
@@ -36,20 +38,27 @@ extension AppStore {
         let product = configuration.catalog[productId]
         precondition(product.type != .autoRenewable, "\(productId) is bought as a subscription")
         let id = PurchaseID(index: purchases.count)
-        let charge = Charge(
-            transactionId: identifiers.transactionId(in: configuration.environment), webOrderLineItemId: nil,
-            product: product, purchaseDate: now, expiresDate: nil, reason: .purchase, quantity: quantity,
-            price: price(of: product, for: customer) * quantity, offer: nil)
+        let charge = charge(for: product, quantity: quantity, to: customer)
         let origin = origin(of: charge, by: customer, ownership: .purchased)
-        purchases.append(OneTimePurchase(origin: origin, charge: charge))
+        let purchase = OneTimePurchase(origin: origin, charge: charge)
+        purchases.append(purchase)
         if product.type == .nonConsumable {
             log.truth.open(
                 origin, of: Truth.ServiceKey(customer: customers[customer.index].number, group: nil),
-                in: configuration, at: now,
-                TruthState(productId: product.id, status: .active, expiresAt: nil, willRenew: false))
+                in: configuration, at: now, TruthState(purchase))
         }
-        notify(changed(.oneTimeCharge, origin, signedDate: nextSigningDate()), .oneTimeCharge, of: id)
+        notify(changed(.oneTimeCharge, id), .oneTimeCharge, of: id)
         return id
+    }
+
+    /// Buys a refunded non-consumable again, under the same original transaction id: ONE_TIME_CHARGE.
+    package mutating func buyAgain(_ id: PurchaseID, at instant: Instant) {
+        advance(to: instant)
+        let refunded = purchases[id.index]
+        let product = refunded.charge.product
+        precondition(product.type == .nonConsumable && refunded.charge.revocation != nil, "it is owned already")
+        purchases[id.index].charge = charge(for: product, quantity: 1, to: refunded.origin.customer)
+        notify(changed(.nonConsumableRebuy, id), .oneTimeCharge, of: id)
     }
 
     /// The customer's own subscription in a group, the one migrated to if it was.
@@ -67,17 +76,29 @@ extension AppStore {
         until end: Instant? = nil, reason: TransactionReason
     ) -> Charge {
         let period = offer.map(\.period) ?? product.period
-        return Charge(
+        var charge = Charge(
             transactionId: identifiers.transactionId(in: configuration.environment),
             webOrderLineItemId: identifiers.webOrderLineItemId(in: configuration.environment),
             product: product, purchaseDate: start, expiresDate: end ?? period?.end(from: start), reason: reason,
             quantity: 1, price: price * customers[customer.index].storefront.factor, offer: offer)
+        charge.appAccountToken = customers[customer.index].appAccountToken
+        return charge
+    }
+
+    /// A charge for anything but an auto-renewable.
+    private mutating func charge(for product: StoreProduct, quantity: Int64, to customer: CustomerID) -> Charge {
+        var charge = Charge(
+            transactionId: identifiers.transactionId(in: configuration.environment), webOrderLineItemId: nil,
+            product: product, purchaseDate: now, expiresDate: nil, reason: .purchase, quantity: quantity,
+            price: price(of: product, for: customer) * quantity, offer: nil)
+        charge.appAccountToken = customers[customer.index].appAccountToken
+        return charge
     }
 
     func origin(of charge: Charge, by customer: CustomerID, ownership: InAppOwnershipType) -> PurchaseOrigin {
         PurchaseOrigin(
             customer: customer, originalTransactionId: charge.transactionId, originalPurchaseDate: charge.purchaseDate,
-            ownership: ownership, appAccountToken: customers[customer.index].appAccountToken)
+            ownership: ownership)
     }
 
     /// A subscription that begins with a charge, and its truth.
@@ -91,12 +112,9 @@ extension AppStore {
         let id = SubscriptionID(index: subscriptions.count)
         subscriptions.append(
             Subscription(origin: origin, charges: [charge], nextProduct: charge.product, recentStart: recentStart))
-        let isOwn = ownership == .purchased
-        log.truth.open(
-            origin, of: serviceKey(of: id), in: configuration, at: now,
-            TruthState(
-                productId: charge.product.id, status: .active, expiresAt: charge.expiresDate, willRenew: true,
-                introConsumedBy: isOwn ? customers[customer.index].introConsumed[self[id].group] : nil))
+        self[id].appAccountToken = charge.appAccountToken
+        self[id].owner = charge.appAccountToken
+        log.truth.open(origin, of: serviceKey(of: id), in: configuration, at: now, state(of: id))
         writePaidService(of: id, charge)
         return id
     }
@@ -114,14 +132,8 @@ extension AppStore {
         self[id].nextProduct = charge.product
         self[id].expirationIntent = nil
         self[id].eligibleWinBackOfferIds = []
-        self[id].origin.appAccountToken = customers[self[id].origin.customer.index].appAccountToken
-        writeTruth(of: id) { state in
-            state.productId = charge.product.id
-            state.status = .active
-            state.expiresAt = charge.expiresDate
-            state.willRenew = true
-            state.revokedAt = nil
-        }
+        self[id].appAccountToken = charge.appAccountToken
+        self[id].owner = charge.appAccountToken ?? self[id].owner
         writePaidService(of: id, charge)
     }
 
@@ -130,13 +142,11 @@ extension AppStore {
         precondition(
             customers[customer.index].introConsumed[group] == nil, "the introductory offer of the group is used up")
         customers[customer.index].introConsumed[group] = charge.transactionId
-        for subscription in subscriptions
-        where subscription.origin.customer == customer && subscription.group == group
-            && subscription.origin.ownership == .purchased
+        for index in subscriptions.indices
+        where subscriptions[index].origin.customer == customer && subscriptions[index].group == group
+            && subscriptions[index].origin.ownership == .purchased
         {
-            log.truth.write(subscription.origin.originalTransactionId, at: now) { state in
-                state.introConsumedBy = charge.transactionId
-            }
+            writeTruth(of: SubscriptionID(index: index))
         }
     }
 

@@ -5,11 +5,13 @@ package enum RefundExtent: Hashable, Sendable {
     case full
     /// So many milli-percent of the price: 1 ..< 100000.
     case prorated(Int64)
+    /// With a revocationReason and a revocationType that Apple does not document.
+    case unknown
 }
 
 extension AppStore {
     /// Refunds a charge, the running one unless another is named: REFUND. A refund of the running or last period
-    /// revokes it, ends sharing, and turns auto-renewal off.
+    /// revokes it, ends sharing, and turns auto-renewal off. One charged ahead is revoked when it begins.
     package mutating func refund(
         _ id: SubscriptionID, transactionId: String? = nil, _ extent: RefundExtent = .full,
         reason: RevocationReason = .other, at instant: Instant
@@ -18,16 +20,22 @@ extension AppStore {
         let running = self[id].running(at: now)
         let index = transactionId.map { chargeIndex($0, of: id) } ?? running
         let charge = self[id].charges[index]
-        precondition(charge.isPaid && charge.purchaseDate <= now, "only what was paid for and has begun is refunded")
+        precondition(charge.isPaid, "only what was paid for is refunded")
         precondition(charge.revocation == nil && !charge.isUpgraded, "a charge is refunded once")
+        let hasBegun = charge.purchaseDate <= now
+        let kind: ChangeKind =
+            !hasBegun
+            ? .refundBeforeStart : self[id].reversedRefunds.contains(charge.transactionId) ? .refundAgain : extent.kind
         self[id].charges[index].revocation = Revocation(at: now, extent, reason)
-        writeService(of: id, .refunded(transaction: charge.transactionId, from: extent == .full ? nil : now))
+        writeService(of: id, .refunded(transaction: charge.transactionId, from: extent.isProrated ? now : nil))
 
         let didRenew = self[id].autoRenews
         if index == running { revoke(id, reason: reason) }
-        let change = changed(extent == .full ? .refundFull : .refundProrated, id)
+        if !hasBegun { stopRenewing(id) }
+        // The renewal info speaks of the refunded period, and of the running one nothing is signed any more.
+        let change = changed(kind, id, settledDate: hasBegun ? nil : charge.purchaseDate)
         notify(change, .refund, of: id, charge: index)
-        if index == running, didRenew { notify(change, .didChangeRenewalStatus, .autoRenewDisabled, of: id) }
+        if index >= running, didRenew { notify(change, .didChangeRenewalStatus, .autoRenewDisabled, of: id) }
     }
 
     /// Takes a refund back: REFUND_REVERSED. The period is as it was; auto-renewal stays off.
@@ -36,19 +44,28 @@ extension AppStore {
         let index = chargeIndex(transactionId, of: id)
         precondition(self[id].charges[index].revocation != nil, "transaction \(transactionId) was not refunded")
         self[id].charges[index].revocation = nil
+        self[id].reversedRefunds.insert(transactionId)
         writeService(of: id, .refundReversed(transaction: transactionId))
         if self[id].phase == .revoked, index == self[id].running(at: now) {
             let hasEnded = self[id].charges[index].expiresDate.map { $0 <= now } ?? false
             self[id].phase = hasEnded ? .expired : .active
             if hasEnded { self[id].expirationIntent = .cancelled }
-            let end = self[id].end
-            writeTruth(of: id) { state in
-                state.status = hasEnded ? .expired : .active
-                state.expiresAt = end
-                state.revokedAt = nil
-            }
         }
         notify(changed(.refundReversed, id), .refundReversed, of: id, charge: index)
+    }
+
+    /// Ends the running period from the signature on with nothing but status 5: DID_CHANGE_RENEWAL_STATUS with
+    /// AUTO_RENEW_DISABLED, whose transaction carries no revocation.
+    package mutating func revokeByStatus(_ id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        precondition(self[id].phase == .active && !isRenewed(id), "what is active and not yet renewed is revoked")
+        let paid = self[id].newest.transactionId
+        writeService(of: id, .refunded(transaction: paid, from: now))
+        revoke(id, reason: .other)
+        let change = changed(.revocationByStatus, id)
+        self[id].statusRevokedAt = change.signedDate
+        writeTruth(of: id)
+        notify(change, .didChangeRenewalStatus, .autoRenewDisabled, of: id)
     }
 
     /// Refunds a purchase of anything but an auto-renewable: REFUND.
@@ -56,13 +73,7 @@ extension AppStore {
         advance(to: instant)
         precondition(purchases[id.index].charge.revocation == nil, "a purchase is refunded once")
         purchases[id.index].charge.revocation = Revocation(at: now, .full, reason)
-        let revokedAt = now
-        writeTruth(of: id) { state in
-            state.status = .revoked
-            state.revokedAt = revokedAt
-        }
-        let change = changed(.refundFull, purchases[id.index].origin, signedDate: nextSigningDate())
-        notify(change, .refund, of: id)
+        notify(changed(.refundFull, id), .refund, of: id)
     }
 
     /// Takes the refund of such a purchase back: REFUND_REVERSED.
@@ -70,16 +81,20 @@ extension AppStore {
         advance(to: instant)
         precondition(purchases[id.index].charge.revocation != nil, "the purchase was not refunded")
         purchases[id.index].charge.revocation = nil
-        writeTruth(of: id) { state in
-            state.status = .active
-            state.revokedAt = nil
-        }
-        let change = changed(.refundReversed, purchases[id.index].origin, signedDate: nextSigningDate())
-        notify(change, .refundReversed, of: id)
+        notify(changed(.refundReversed, id), .refundReversed, of: id)
     }
 }
 
 extension AppStore {
+    /// Writes down that something happened to a purchase now, and what is true from now on.
+    mutating func changed(_ kind: ChangeKind, _ id: PurchaseID) -> StoreChange {
+        let purchase = purchases[id.index]
+        if purchase.charge.product.type == .nonConsumable {
+            log.truth.write(originalTransactionId(of: id), at: now, TruthState(purchase))
+        }
+        return changed(kind, purchase.origin, signedDate: nextSigningDate())
+    }
+
     private func chargeIndex(_ transactionId: String, of id: SubscriptionID) -> Int {
         guard let index = self[id].charges.firstIndex(where: { $0.transactionId == transactionId }) else {
             preconditionFailure("the subscription has no transaction \(transactionId)")
@@ -92,25 +107,29 @@ extension AppStore {
         precondition(self[id].members.isEmpty || !isRenewed(id), "shared and charged ahead is not refunded")
         for member in self[id].members { revokeSharing(member, reason: reason) }
         self[id].members = []
-        let end = self[id].charges[self[id].running(at: now)].expiresDate
-        let revokedAt = now
         self[id].phase = .revoked
+        self[id].statusRevokedAt = nil
+        stopRenewing(id)
+    }
+
+    private mutating func stopRenewing(_ id: SubscriptionID) {
+        precondition(self[id].members.isEmpty, "sharing has ended before")
         self[id].autoRenews = false
         self[id].expirationIntent = nil
         self[id].nextOffer = nil
         self[id].priceIncrease = nil
-        writeTruth(of: id) { state in
-            state.status = .revoked
-            state.expiresAt = end
-            state.willRenew = false
-            state.pendingProductId = nil
-            state.revokedAt = revokedAt
-        }
     }
+}
 
-    private mutating func writeTruth(of id: PurchaseID, _ change: (inout TruthState) -> Void) {
-        guard purchases[id.index].charge.product.type == .nonConsumable else { return }
-        log.truth.write(originalTransactionId(of: id), at: now, change)
+extension RefundExtent {
+    fileprivate var isProrated: Bool { if case .prorated = self { true } else { false } }
+
+    fileprivate var kind: ChangeKind {
+        switch self {
+        case .full: .refundFull
+        case .prorated: .refundProrated
+        case .unknown: .refundOfUnknownKind
+        }
     }
 }
 
@@ -122,6 +141,10 @@ extension Revocation {
         case .prorated(let percentage):
             precondition((1..<100_000).contains(percentage), "a prorated refund is part of the price")
             self.init(date: date, reason: reason, type: .refundProrated, percentage: percentage)
+        case .unknown:
+            self.init(
+                date: date, reason: RevocationReason(rawValue: 2), type: RevocationType(rawValue: "ASSIGNMENT_REVOKE"),
+                percentage: nil)
         }
     }
 }

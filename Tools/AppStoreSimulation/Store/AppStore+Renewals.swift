@@ -12,20 +12,19 @@ extension AppStore {
     }
 
     /// Turns auto-renewal off: DID_CHANGE_RENEWAL_STATUS with AUTO_RENEW_DISABLED. In grace and billing retry that ends
-    /// the attempts to collect, and the subscription.
+    /// the attempts to collect, and the subscription; a period charged already still comes.
     package mutating func cancel(_ id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         precondition(self[id].autoRenews, "auto-renewal is off already")
         let hasEnded = self[id].phase != .active
+        let kind: ChangeKind =
+            hasEnded
+            ? .autoRenewDisabledAfterFailure
+            : isRenewed(id) ? .autoRenewDisabledAfterCharge : .autoRenewDisabled
         for holder in holders(of: id) {
             self[holder].autoRenews = false
             if hasEnded { self[holder].phase = .expired }
-            writeTruth(of: holder) { state in
-                state.willRenew = false
-                state.pendingProductId = nil
-                if hasEnded { state.status = .expired }
-            }
-            let change = changed(.autoRenewDisabled, holder)
+            let change = changed(kind, holder)
             notify(change, .didChangeRenewalStatus, .autoRenewDisabled, of: holder)
         }
         if hasEnded { self[id].members = [] }
@@ -37,11 +36,6 @@ extension AppStore {
         precondition(self[id].phase == .active && !self[id].autoRenews, "only an active one can be turned on again")
         for holder in holders(of: id) {
             self[holder].autoRenews = true
-            let pendingProductId = self[holder].pendingProductId(at: now)
-            writeTruth(of: holder) { state in
-                state.willRenew = true
-                state.pendingProductId = pendingProductId
-            }
             let change = changed(.autoRenewEnabled, holder)
             notify(change, .didChangeRenewalStatus, .autoRenewEnabled, of: holder)
         }
@@ -82,11 +76,13 @@ extension AppStore {
     }
 
     mutating func renew(_ id: SubscriptionID) {
-        let kind: ChangeKind = self[id].pendingProductId(at: now) == nil ? .renewal : .planChangeEffective
+        let isPlanChange = self[id].pendingProductId(at: now) != nil
+        let kind: ChangeKind =
+            self[id].nextAppAccountToken != nil
+            ? .renewalWithAnotherToken : isPlanChange ? .planChangeEffective : .renewal
         let charge = chargeNextPeriod(id, from: self[id].end)
         for holder in holders(of: id) {
             append(charge, to: holder)
-            writeTruth(of: holder) { $0.expiresAt = charge.expiresDate }
             notify(changed(kind, holder), .didRenew, of: holder)
         }
         if charge.purchaseDate <= now { beginPeriod(id) }
@@ -105,9 +101,16 @@ extension AppStore {
             self[id].nextOffer =
                 offer.charges > 1 ? Subscription.PendingOffer(offer: offer.offer, charges: offer.charges - 1) : nil
         }
-        return charge(
+        if let token = subscription.nextAppAccountToken {
+            self[id].appAccountToken = token
+            self[id].owner = token
+            self[id].nextAppAccountToken = nil
+        }
+        var charge = charge(
             for: subscription.nextProduct, subscription.nextOffer?.offer, price: subscription.nextPrice,
             to: subscription.origin.customer, from: start, until: end, reason: .renewal)
+        charge.appAccountToken = self[id].appAccountToken
+        return charge
     }
 
     /// Adds a charge to a purchaser's subscription, or what of it reaches those it is shared with.
@@ -121,20 +124,11 @@ extension AppStore {
         self[id].nextProduct = charge.product
     }
 
-    /// What has been charged begins: now its product is the subscription's.
+    /// What has been charged begins: now its product is the subscription's, unless it was refunded before.
     mutating func beginPeriod(_ id: SubscriptionID) {
         for holder in holders(of: id) {
-            self[holder].phase = .active
-            let subscription = self[holder]
-            let pendingProductId = subscription.pendingProductId(at: now)
-            writeTruth(of: holder) { state in
-                state.productId = subscription.newest.product.id
-                state.status = .active
-                state.expiresAt = subscription.end
-                state.willRenew = subscription.autoRenews
-                state.pendingProductId = pendingProductId
-                state.revokedAt = nil
-            }
+            self[holder].phase = self[holder].newest.revocation == nil ? .active : .revoked
+            writeTruth(of: holder)
         }
         scheduleCharge(id)
     }
@@ -156,12 +150,9 @@ extension AppStore {
             if intent == .cancelled, self[holder].charges.contains(where: \.isPaid) {
                 self[holder].eligibleWinBackOfferIds = self[holder].newest.product.offers(.winBack).compactMap(\.id)
             }
-            writeTruth(of: holder) { state in
-                state.status = .expired
-                state.willRenew = false
-                state.pendingProductId = nil
-            }
-            notify(changed(kind, holder), .expired, subtype, of: holder)
+            // Where nobody is notified, it is known when no renewal has come for an hour.
+            let silence = configuration.notifies ? nil : now.advanced(byMilliseconds: Instant.millisecondsPerHour)
+            notify(changed(kind, holder, settledDate: silence), .expired, subtype, of: holder)
         }
         self[id].members = []
     }

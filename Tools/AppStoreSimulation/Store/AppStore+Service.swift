@@ -13,7 +13,6 @@ extension AppStore {
         writeService(of: id, .extended(transaction: self[id].newest.transactionId, to: end))
         for holder in holders(of: id) {
             self[holder].charges[self[holder].charges.count - 1].expiresDate = end
-            writeTruth(of: holder) { $0.expiresAt = end }
             notify(changed(.renewalExtension, holder), .renewalExtended, of: holder)
         }
         scheduleCharge(id)
@@ -33,11 +32,7 @@ extension AppStore {
         writeService(of: id, .replaced(transaction: self[id].newest.transactionId, at: now))
         self[id].phase = .expired
         self[id].autoRenews = false
-        writeTruth(of: id) { state in
-            state.status = .expired
-            state.willRenew = false
-            state.pendingProductId = nil
-        }
+        writeTruth(of: id)
         let charge = charge(for: product, nil, price: product.price, to: customer, from: now, reason: .purchase)
         let successor = open(charge, by: customer, previous: id)
         scheduleCharge(successor)
@@ -50,10 +45,26 @@ extension AppStore {
     package mutating func setAppAccountToken(_ token: String, of id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         customers[self[id].origin.customer.index].appAccountToken = token
-        self[id].origin.appAccountToken = token
+        self[id].charges[self[id].charges.count - 1].appAccountToken = token
+        self[id].appAccountToken = token
+        self[id].owner = token
         let change = changed(.appAccountToken, id)
         signTransaction(self[id].newest, of: self[id].origin, change)
         signRenewalInfo(of: id, change)
+    }
+
+    /// The next renewal carries another app account token. Nothing is signed of it before.
+    package mutating func renew(_ id: SubscriptionID, withAppAccountToken token: String, at instant: Instant) {
+        advance(to: instant)
+        precondition(self[id].autoRenews && !isRenewed(id), "what renews and has not yet gets another token")
+        customers[self[id].origin.customer.index].appAccountToken = token
+        self[id].nextAppAccountToken = token
+    }
+
+    /// Another user of the app signs in on the customer's devices: what is bought from now on carries their token.
+    package mutating func signIn(_ token: String, by customer: CustomerID, at instant: Instant) {
+        advance(to: instant)
+        customers[customer.index].appAccountToken = token
     }
 
     /// The app starts on a subscriber's device and gets its app transaction and the subscription's newest transaction.
@@ -65,6 +76,37 @@ extension AppStore {
             createdAt: change.signedDate)
         append(.appTransaction, change, .alone(JSONValue.object(payload).bytes))
         signTransaction(self[id].newest, of: self[id].origin, change)
+    }
+
+    /// A second device gets all that the customer has bought of a subscription, signed for it.
+    package mutating func reinstall(with id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        let change = changed(.reinstall, id)
+        for charge in self[id].charges where charge.purchaseDate <= now && !charge.isUpgraded {
+            signTransaction(charge, of: self[id].origin, change)
+        }
+    }
+
+    /// A device restores the running period: a transaction of its own for the same line item.
+    package mutating func restore(_ id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        precondition(self[id].phase == .active, "what is active is restored")
+        let copy = self[id].charges[self[id].running(at: now)]
+            .restored(as: identifiers.transactionId(in: configuration.environment), at: now)
+        signTransaction(copy, of: self[id].origin, changed(.restore, id))
+    }
+
+    /// A notification of a type that Apple has not documented yet, with everything as it is.
+    package mutating func sendUnknownType(of id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        notify(changed(.unknownNotificationType, id), NotificationType(rawValue: "NOT_YET_DOCUMENTED"), of: id)
+    }
+
+    /// A notification that changes nothing, with a status that Apple has not documented yet.
+    package mutating func sendUnknownStatus(of id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        notify(
+            changed(.unknownStatus, id), .metadataUpdate, of: id, status: SubscriptionStatusCode(rawValue: 6))
     }
 
     /// The customer asks for a refund in the app: CONSUMPTION_REQUEST.

@@ -4,17 +4,26 @@ import Primitives
 extension AppStore {
     var writer: PayloadWriter { PayloadWriter(configuration: configuration) }
 
-    /// Writes down that something happens to a subscription now. Its signatures are in the order of its changes.
-    mutating func changed(_ kind: ChangeKind, _ id: SubscriptionID) -> StoreChange {
-        var signedDate = nextSigningDate()
+    /// Writes down that something happened to a subscription now, and what is true from now on. Its signatures are in
+    /// the order of its changes.
+    /// - Parameters:
+    ///   - delay: milliseconds until it is signed, besides the usual ones.
+    ///   - settledDate: from when on it can be known, where that is later than its signature.
+    mutating func changed(
+        _ kind: ChangeKind, _ id: SubscriptionID, signedAfter delay: Int64 = 0, settledDate: Instant? = nil
+    ) -> StoreChange {
+        var signedDate = nextSigningDate().advanced(byMilliseconds: delay)
         if let last = self[id].lastSignedDate, signedDate <= last { signedDate = last.advanced(byMilliseconds: 1) }
         self[id].lastSignedDate = signedDate
-        return changed(kind, self[id].origin, signedDate: signedDate)
+        writeTruth(of: id)
+        return changed(kind, self[id].origin, signedDate: signedDate, settledDate: settledDate)
     }
 
-    mutating func changed(_ kind: ChangeKind, _ origin: PurchaseOrigin?, signedDate: Instant) -> StoreChange {
+    mutating func changed(
+        _ kind: ChangeKind, _ origin: PurchaseOrigin?, signedDate: Instant, settledDate: Instant? = nil
+    ) -> StoreChange {
         let change = StoreChange(
-            kind: kind, date: now, signedDate: signedDate,
+            kind: kind, date: now, signedDate: signedDate, settledDate: max(signedDate, settledDate ?? signedDate),
             customer: origin.map { customers[$0.customer.index].number },
             originalTransactionId: origin?.originalTransactionId)
         log.changes.append(change)
@@ -25,19 +34,23 @@ extension AppStore {
         now.advanced(byMilliseconds: generator.number(in: configuration.signingDelay))
     }
 
-    /// Sends a notification about a subscription and one of its charges, the newest unless another is named.
+    /// Sends a notification about a subscription and one of its charges, the newest unless another is named. Of an app
+    /// that is not notified a device posts what it gets of it.
     mutating func notify(
         _ change: StoreChange, _ type: NotificationType, _ subtype: Subtype? = nil, of id: SubscriptionID,
-        charge index: Int? = nil, consumptionRequestReason: ConsumptionRequestReason? = nil
+        charge index: Int? = nil, status: SubscriptionStatusCode? = nil,
+        consumptionRequestReason: ConsumptionRequestReason? = nil
     ) {
         let subscription = self[id]
         let customer = customers[subscription.origin.customer.index]
-        let charge = subscription.charges[index ?? subscription.charges.count - 1]
+        let newest = subscription.charges.count - 1
+        let charge = subscription.charges[index ?? newest]
+        guard configuration.notifies else { return post(charge, of: subscription.origin, change, insteadOf: type) }
         var content = NotificationContent(type: type, subtype: subtype, uuid: generator.uuid())
-        content.status = subscription.status
+        content.status = status ?? subscription.status
         content.consumptionRequestReason = consumptionRequestReason
         sign(
-            content, change,
+            content, change, tellsAll: index ?? newest == newest && charge.purchaseDate <= now,
             transaction: writer.transaction(
                 charge, of: subscription.origin, by: customer, signedDate: change.signedDate),
             renewalInfo: writer.renewalInfo(subscription, by: customer, signedDate: change.signedDate))
@@ -45,23 +58,76 @@ extension AppStore {
 
     mutating func notify(_ change: StoreChange, _ type: NotificationType, of id: PurchaseID) {
         let purchase = purchases[id.index]
+        guard configuration.notifies else {
+            return post(purchase.charge, of: purchase.origin, change, insteadOf: type)
+        }
         let transaction = writer.transaction(
             purchase.charge, of: purchase.origin, by: customers[purchase.origin.customer.index],
             signedDate: change.signedDate)
         sign(
-            NotificationContent(type: type, subtype: nil, uuid: generator.uuid()), change,
+            NotificationContent(type: type, subtype: nil, uuid: generator.uuid()), change, tellsAll: true,
             transaction: transaction, renewalInfo: nil)
     }
 
+    /// - Parameter tellsAll: whether nothing about the purchase is unknown to whoever gets it.
     mutating func sign(
-        _ content: NotificationContent, _ change: StoreChange, transaction: [JSONValue.Member]?,
-        renewalInfo: [JSONValue.Member]?
+        _ content: NotificationContent, _ change: StoreChange, tellsAll: Bool = false,
+        transaction: [JSONValue.Member]?, renewalInfo: [JSONValue.Member]?
     ) {
         append(
             .notification, change,
             .notification(
                 content, writer, transaction: transaction.map { JSONValue.object($0).bytes },
-                renewalInfo: renewalInfo.map { JSONValue.object($0).bytes }))
+                renewalInfo: renewalInfo.map { JSONValue.object($0).bytes }), tellsAll: tellsAll)
+        deliverNewest(change)
+    }
+
+    /// Chance has it whether the newest notification comes at once, late, twice or never.
+    private mutating func deliverNewest(_ change: StoreChange) {
+        let delivery = configuration.delivery
+        let newest = log.artifacts.count - 1
+        if generator.happens(percent: delivery.lostPercent) {
+            log.artifacts[newest].deliveredDate = nil
+            changedNothing(.notificationLost, change)
+        } else if generator.happens(percent: delivery.latePercent) {
+            let lateness = generator.number(in: NotificationDelivery.lateness)
+            log.artifacts[newest].deliveredDate = change.signedDate.advanced(byMilliseconds: lateness)
+            changedNothing(.notificationLate, change)
+        }
+        if log.artifacts[newest].deliveredDate != nil, generator.happens(percent: delivery.retryPercent) {
+            let hours = generator.element(of: NotificationDelivery.retryHours)
+            retryNewest(change, after: hours * Instant.millisecondsPerHour)
+        }
+    }
+
+    /// Posts the newest notification once more: only its own signature is another.
+    private mutating func retryNewest(_ change: StoreChange, after milliseconds: Int64) {
+        let signedDate = change.signedDate.advanced(byMilliseconds: milliseconds)
+        let retry = StoreChange(
+            kind: .notificationRetry, date: signedDate, signedDate: signedDate, settledDate: signedDate,
+            customer: change.customer, originalTransactionId: change.originalTransactionId)
+        let first = log.artifacts[log.artifacts.count - 1]
+        log.changes.append(retry)
+        append(.notification, retry, first.content)
+    }
+
+    /// A device posts the transaction, if it is one that it gets.
+    private mutating func post(
+        _ charge: Charge, of origin: PurchaseOrigin, _ change: StoreChange, insteadOf type: NotificationType
+    ) {
+        let posted: [NotificationType] = [
+            .subscribed, .didRenew, .didChangeRenewalPref, .refund, .refundReversed, .revoke, .oneTimeCharge,
+        ]
+        guard posted.contains(type) else { return }
+        changedNothing(.devicePosting, change)
+        signTransaction(charge, of: origin, change)
+    }
+
+    private mutating func changedNothing(_ kind: ChangeKind, _ change: StoreChange) {
+        log.changes.append(
+            StoreChange(
+                kind: kind, date: change.signedDate, signedDate: change.signedDate, settledDate: change.signedDate,
+                customer: change.customer, originalTransactionId: change.originalTransactionId))
     }
 
     /// Signs a transaction by itself, as the device and the App Store Server API get it.
@@ -78,11 +144,17 @@ extension AppStore {
     }
 
     mutating func append(
-        _ kind: StoreArtifact.Kind, _ change: StoreChange, _ content: StoreArtifact.Content
+        _ kind: StoreArtifact.Kind, _ change: StoreChange, _ content: StoreArtifact.Content, tellsAll: Bool = false
     ) {
         log.artifacts.append(
             StoreArtifact(
-                kind: kind, signedDate: change.signedDate, change: change.kind, customer: change.customer,
-                originalTransactionId: change.originalTransactionId, content: content))
+                kind: kind, signedDate: change.signedDate, deliveredDate: change.signedDate, change: change.kind,
+                changeDate: change.date, customer: change.customer,
+                originalTransactionId: change.originalTransactionId, tellsAll: tellsAll, content: content))
     }
+}
+
+extension SeededGenerator {
+    /// Draws nothing where it cannot happen, so that what is punctual stays as it is.
+    fileprivate mutating func happens(percent: Int) -> Bool { percent > 0 && chance(percent: percent) }
 }

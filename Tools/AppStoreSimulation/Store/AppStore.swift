@@ -99,8 +99,18 @@ extension AppStore {
     /// A subscription and those it is shared with.
     func holders(of id: SubscriptionID) -> [SubscriptionID] { [id] + self[id].members }
 
-    mutating func writeTruth(of id: SubscriptionID, _ change: (inout TruthState) -> Void) {
-        log.truth.write(originalTransactionId(of: id), at: now, change)
+    /// Writes down what is true of a subscription from now on.
+    mutating func writeTruth(of id: SubscriptionID) {
+        log.truth.write(originalTransactionId(of: id), at: now, state(of: id))
+    }
+
+    func state(of id: SubscriptionID) -> TruthState {
+        let subscription = self[id]
+        let isOwn = subscription.origin.ownership == .purchased
+        return TruthState(
+            subscription, at: now, isRenewalKnown: configuration.notifies,
+            introConsumedBy: isOwn
+                ? customers[subscription.origin.customer.index].introConsumed[subscription.group] : nil)
     }
 
     mutating func writeService(of id: SubscriptionID, _ event: PaidService.Event) {

@@ -15,10 +15,24 @@ struct Charge: Sendable {
     /// Milliunits of the customer's currency for the whole quantity; nil for what is shared, which nobody pays.
     let price: Int64?
     let offer: StoreOffer?
+    var appAccountToken: String?
+    /// An upgrade has taken its place.
     var isUpgraded = false
     var revocation: Revocation?
 
     var isPaid: Bool { price ?? 0 > 0 }
+}
+
+extension Charge {
+    /// The same purchase as a device restores it: a transaction of its own for the same line item.
+    func restored(as transactionId: String, at instant: Instant) -> Charge {
+        var restored = Charge(
+            transactionId: transactionId, webOrderLineItemId: webOrderLineItemId, product: product,
+            purchaseDate: instant, expiresDate: expiresDate, reason: reason, quantity: quantity, price: price,
+            offer: offer)
+        restored.appAccountToken = appAccountToken
+        return restored
+    }
 }
 
 struct Revocation: Sendable {
@@ -36,10 +50,9 @@ struct PurchaseOrigin: Sendable {
     let originalPurchaseDate: Instant
     let ownership: InAppOwnershipType
     var previousOriginalTransactionId: String?
-    var appAccountToken: String?
 }
 
-/// Anything but an auto-renewable: a history of one transaction.
+/// Anything but an auto-renewable: one transaction, and another each time it is bought again after a refund.
 struct OneTimePurchase: Sendable {
     let origin: PurchaseOrigin
     var charge: Charge

@@ -12,6 +12,8 @@ struct Customer: Sendable {
     var appAccountToken: String?
     /// Whether charges to the account are declined at present.
     var billingFails = false
+    /// How a failed renewal is signed, and how many milliseconds after the end of the period.
+    var failure: (grace: GraceSignature, delay: Int64) = (.documented, 0)
     /// Group -> transaction that used up its introductory offer.
     var introConsumed: [String: String] = [:]
 }

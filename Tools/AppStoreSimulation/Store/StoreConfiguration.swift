@@ -16,16 +16,48 @@ package struct StoreConfiguration: Sendable {
     package var signingDelay: ClosedRange<Int64> = 0...0
     /// Milliseconds before the end of a period at which the next is charged, at most 24 hours.
     package var chargeLead: ClosedRange<Int64> = 0...0
+    package var delivery = NotificationDelivery()
+    /// Whether the App Store notifies the app's server. Else all that is known is what devices post: transactions.
+    package var notifies = true
 
     package init() {}
 
-    /// Signatures some seconds after the fact, and charges up to 24 hours ahead, as seen of the App Store.
+    /// Signatures some seconds after the fact, charges up to 24 hours ahead, and notifications that come late, twice or
+    /// never, as seen of the App Store.
     package static var lifelike: StoreConfiguration {
         var configuration = StoreConfiguration()
         configuration.signingDelay = 400...4_000
         configuration.chargeLead = 0...Instant.millisecondsPerDay
+        configuration.delivery = NotificationDelivery(lostPercent: 2, latePercent: 3, retryPercent: 3)
         return configuration
     }
+}
+
+/// How many of a hundred notifications do not come once and at once.
+package struct NotificationDelivery: Sendable {
+    package var lostPercent = 0
+    package var latePercent = 0
+    package var retryPercent = 0
+
+    package init(lostPercent: Int = 0, latePercent: Int = 0, retryPercent: Int = 0) {
+        self.lostPercent = lostPercent
+        self.latePercent = latePercent
+        self.retryPercent = retryPercent
+    }
+
+    /// Milliseconds.
+    static let lateness = Instant.millisecondsPerHour...3 * Instant.millisecondsPerDay
+    /// After 1, 12, 24, 48 and 72 further hours, as Apple documents.
+    static let retryHours: [Int64] = [1, 13, 37, 85, 157]
+}
+
+/// How the App Store signs a Billing Grace Period.
+package enum GraceSignature: Sendable {
+    case documented
+    /// isInBillingRetryPeriod false beside gracePeriodExpiresDate.
+    case withoutRetryFlag
+    /// Status 4 and no gracePeriodExpiresDate, seen in production.
+    case withoutDate
 }
 
 /// Apple's Billing Grace Period: how long service goes on after a failed renewal.

@@ -38,6 +38,17 @@ struct Subscription: Sendable {
     /// Prices that this customer has come to pay, by product, where they differ from the catalogue's.
     var prices: [String: Int64] = [:]
     var priceIncrease: PriceIncrease?
+    /// Of the next purchase and of the renewal info.
+    var appAccountToken: String?
+    /// Takes the place of `appAccountToken` with the next renewal.
+    var nextAppAccountToken: String?
+    /// The newest token signed of it.
+    var owner: String?
+    var graceSignature = GraceSignature.documented
+    /// Transactions of which a refund was reversed.
+    var reversedRefunds: Set<String> = []
+    /// When status 5 was signed without a revocation.
+    var statusRevokedAt: Instant?
     var expirationIntent: ExpirationIntent?
     var eligibleWinBackOfferIds: [String] = []
     /// Start of the latest run without a gap of more than 60 days.
@@ -57,9 +68,16 @@ struct Subscription: Sendable {
         charges.lastIndex { $0.purchaseDate <= instant } ?? 0
     }
 
+    /// Whether the next period is charged already, and the charge stands.
+    func isRenewed(at instant: Instant) -> Bool {
+        newest.purchaseDate > instant && newest.revocation == nil
+    }
+
     /// The product that takes over at the end of the running period, when it is another; it may be charged already.
     func pendingProductId(at instant: Instant) -> String? {
-        autoRenews && nextProduct.id != charges[running(at: instant)].product.id ? nextProduct.id : nil
+        let running = charges[running(at: instant)].product.id
+        if isRenewed(at: instant) { return newest.product.id == running ? nil : newest.product.id }
+        return autoRenews && nextProduct.id != running ? nextProduct.id : nil
     }
 
     /// Milliunits, in the storefront of the United States, of the next charge.

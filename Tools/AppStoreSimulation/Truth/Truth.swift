@@ -41,6 +41,22 @@ package struct Truth: Sendable {
         indices[originalTransactionId].flatMap { row(of: records[$0], at: instant) }
     }
 
+    /// Whether the customer had the service at any time from the first instant to the last.
+    package func isEntitled(to originalTransactionId: String, within range: ClosedRange<Instant>) -> Bool {
+        guard let index = indices[originalTransactionId] else { return false }
+        let states = records[index].states
+        return states.indices.contains { number in
+            let next = number + 1 < states.count ? states[number + 1].from : .latest
+            return states[number].state.isEntitled && states[number].from <= range.upperBound
+                && range.lowerBound < next
+        }
+    }
+
+    /// The app account tokens that a purchase has had as its owners.
+    package func owners(of originalTransactionId: String) -> Set<String> {
+        Set(indices[originalTransactionId].map { records[$0].states.compactMap(\.state.owner) } ?? [])
+    }
+
     private func row(of record: Record, at instant: Instant) -> TruthRow? {
         precondition(instant <= knownUntil, "the truth is known until \(knownUntil)")
         guard let current = record.states.last(where: { $0.from <= instant }) else { return nil }
@@ -71,14 +87,12 @@ extension Truth {
                 ownership: origin.ownership, service: service, states: [(instant, state)]))
     }
 
-    /// Writes down what is different from `instant` on.
+    /// Writes down what is true from `instant` on.
     mutating func write(
-        _ originalTransactionId: String, at instant: Instant, _ change: (inout TruthState) -> Void
+        _ originalTransactionId: String, at instant: Instant, _ state: TruthState
     ) {
         guard let index = indices[originalTransactionId], let last = records[index].states.last, last.from <= instant
         else { preconditionFailure("the truth of \(originalTransactionId) is written in order") }
-        var state = last.state
-        change(&state)
         if state == last.state { return }
         if last.from == instant { records[index].states.removeLast() }
         records[index].states.append((instant, state))
