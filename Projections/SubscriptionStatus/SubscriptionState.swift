@@ -59,7 +59,8 @@ struct RowSurroundings {
     init(_ subscription: Subscription, in lineage: Lineage, periods: [Period], rules: Rules.Access) {
         originalPurchaseDate = subscription.originalPurchaseDate
         // Implied periods name no group; the others of the key do.
-        subscriptionGroupIdentifier = periods.last { $0.subscriptionGroupIdentifier != nil }?.subscriptionGroupIdentifier
+        subscriptionGroupIdentifier =
+            periods.last { $0.subscriptionGroupIdentifier != nil }?.subscriptionGroupIdentifier
         historyIncomplete = lineage.isHistoryIncomplete
         disagreements = subscription.disagreements(periods, rules: rules)
     }

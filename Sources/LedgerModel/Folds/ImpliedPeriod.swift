@@ -23,13 +23,16 @@ extension Period {
 
         let followed = begun.max { $0.isOlder(than: $1) }
         var ends = [Observed(source: renewalInfo.source, value: renewalDate)]
-        if let status = notifications.first(where: { $0.source.time >= signed && $0.source.time < renewalDate }) {
-            ends.append(Observed(source: status.source, value: status.source.time))
-        }
+        let ending = notifications.first { $0.source.time >= signed && $0.source.time < renewalDate }
+        if let ending { ends.append(Observed(source: ending.source, value: ending.source.time)) }
         self.init(
             basis: .renewalInfo, productId: productId, like: followed, type: .autoRenewable, start: start, ends: ends,
             revocations: followed?.revocations.filter { $0.start >= start || $0.source.time >= signed } ?? [],
             source: renewalInfo.source)
+        // What ends it is evidence about it, so that no renewal of it is awaited.
+        if let ending, let code = ending.value.status {
+            signedStatuses = [SignedStatus(code: code, time: ending.source.time, source: ending.source)]
+        }
     }
 
     /// The greater of the newest end and renewalDate minus the length of the product's newest period, but never after

@@ -5,6 +5,7 @@ extension Instant {
     package static let joinTolerance: Int64 = 1_000
 
     package func isSame(as other: Instant) -> Bool {
-        advanced(byMilliseconds: Self.joinTolerance) >= other && other.advanced(byMilliseconds: Self.joinTolerance) >= self
+        advanced(byMilliseconds: Self.joinTolerance) >= other
+            && other.advanced(byMilliseconds: Self.joinTolerance) >= self
     }
 }

@@ -19,7 +19,8 @@ struct PeriodCollector {
     mutating func apply(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
         let ending = notifications.filter(\.value.endsImpliedPeriod)
         let extensions = Set(
-            notifications.filter { $0.value.notificationType == .renewalExtended }.compactMap(\.value.signedRenewalInfo))
+            notifications.filter { $0.value.notificationType == .renewalExtended }.compactMap(\.value.signedRenewalInfo)
+        )
         for renewalInfo in renewalInfos {
             guard let renewalDate = renewalInfo.value.renewalDate, joining(renewalDate).isEmpty else { continue }
             let isExtension = extensions.contains(renewalInfo.source.name.digest)
@@ -53,7 +54,8 @@ struct PeriodCollector {
     private mutating func assignStatuses(
         of notifications: [Observed<NotificationFact>], _ byRenewalInfo: [Digest: (period: Int?, time: Instant)]
     ) {
-        let signed = notifications.filter { $0.value.status != nil }
+        // A status that Apple adds later says nothing that is understood: it neither grants nor lifts a revocation.
+        let signed = notifications.filter { $0.value.status?.isDocumented == true }
         guard !signed.isEmpty else { return }
         var byTransaction: [Digest: (period: Int?, time: Instant)] = [:]
         for index in periods.indices where periods[index].isKnown {
@@ -63,7 +65,9 @@ struct PeriodCollector {
             guard let code = notification.value.status else { continue }
             let renewalInfo = notification.value.signedRenewalInfo.flatMap { byRenewalInfo[$0] }
             let transaction = notification.value.signedTransactionInfo.flatMap { byTransaction[$0] }
-            guard let index = renewalInfo?.period ?? transaction?.period else { continue }
+            guard let index = renewalInfo?.period ?? transaction?.period,
+                !periods[index].signedStatuses.contains(where: { $0.source == notification.source })
+            else { continue }
             let time = renewalInfo?.time ?? transaction?.time ?? notification.source.time
             periods[index].signedStatuses.append(SignedStatus(code: code, time: time, source: notification.source))
         }
@@ -143,6 +147,15 @@ extension Observed where Value == RenewalFact {
         if date != otherDate { return date < otherDate }
         if value.statesFailure != other.value.statesFailure { return other.value.statesFailure }
         return source.precedes(other.source)
+    }
+}
+
+extension SubscriptionStatusCode {
+    fileprivate var isDocumented: Bool {
+        switch self {
+        case .active, .expired, .billingRetry, .gracePeriod, .revoked: true
+        default: false
+        }
     }
 }
 

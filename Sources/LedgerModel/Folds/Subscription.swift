@@ -36,7 +36,8 @@ package struct Subscription: Hashable, Sendable {
 
         renewalInfoTimes = renewalInfos.map(\.source.time)
         appAccountToken = StepField(timeline.stated(\.appAccountToken))
-        originalPurchaseDate = transactions.last { $0.source.rank == .jws && $0.value.originalPurchaseDate != nil }?
+        originalPurchaseDate =
+            transactions.last { $0.source.rank == .jws && $0.value.originalPurchaseDate != nil }?
             .value.originalPurchaseDate
         previousOriginalTransactionIds = Set(transactions.compactMap(\.value.previousOriginalTransactionId))
         appTransactionIds = Set(
