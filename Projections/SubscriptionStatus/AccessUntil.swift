@@ -8,17 +8,16 @@ extension StatusContext {
     ///
     /// - Complexity: O(n) for n periods, and as much again for each that is charged ahead.
     var accessUntil: Instant? {
-        guard access != .none, end != nil else { return nil }
+        guard access != .none else { return nil }
         var last = period
         for next in chargedPeriods {
-            let until = max(last.start, accessEnd(of: last, before: next))
-            guard next.start <= until else { return until }
+            let until = accessEnd(of: last, before: next).map { max(last.start, $0) }
+            if let until, until < next.start { return until }
             guard begun(by: next.start)?.isSamePurchase(as: next) == true else { continue }
             if isClosed(next) { return next.start }
-            guard next.end(at: t) != nil else { return nil }
             last = next
         }
-        return max(last.start, accessEnd(of: last, before: nil))
+        return accessEnd(of: last, before: nil).map { max(last.start, $0) }
     }
 
     /// Those that begin after `t` and that Apple has charged by then, in the order of purchase.
@@ -31,10 +30,12 @@ extension StatusContext {
         periods.filter { $0.start <= t || $0.firstStatedAt <= t }.latest(begunBy: instant, decidedBy: t)
     }
 
-    /// The end of access by a period, where `next` is the purchase after it that is charged already.
-    private func accessEnd(of last: Period, before next: Period?) -> Instant {
-        guard let end = last.end(at: t) else { return .latest }
-        let closing = closings(of: last).filter { $0 > t }.min() ?? .latest
+    /// The end of access by a period, where `next` is the purchase after it that is charged already; nil where it never
+    /// ends.
+    private func accessEnd(of last: Period, before next: Period?) -> Instant? {
+        let known = closings(of: last).filter { $0 > t }.min()
+        guard let end = last.end(at: t) else { return known }
+        let closing = known ?? .latest
         if last == period, case .revoked = decision { return min(end, closing) }
         // The second at most before the period that continues it belongs to it.
         if let next, next.start >= end, next.start.isSame(as: end) { return min(next.start, closing) }
@@ -81,8 +82,8 @@ extension StatusContext {
         let replacement = period.replacement.flatMap { replacement in
             replacement.sources.contains { $0.time <= t } ? replacement.start : nil
         }
-        return revocations.map { isKept($0, of: period) ? period.end(at: t) ?? $0.start : $0.start }
-            + [replacement].compactMap(\.self)
+        let revoked = revocations.map { isKept($0, of: period) ? period.end(at: t) : $0.start }
+        return (revoked + [replacement]).compactMap(\.self)
     }
 
     /// Whether the rules keep access to the end after this refund.

@@ -9,7 +9,7 @@ import Testing
 @Suite struct `The end of access` {
     @Test func `is the first instant without access if nothing is signed after t`() {
         var generator = SeededRandom()
-        var (asked, compared, failures, laterFailures) = (0, 0, 0, 0)
+        var (asked, compared, failures, laterDifferences) = (0, 0, 0, 0)
         for number in 0..<2_500 {
             let world = generator.world(of: 1...1)
             let lineages = world.lineages
@@ -20,15 +20,13 @@ import Testing
                 let known = world.signed(by: t).lineages
                 guard let filtered = known.states(at: t, rules: world.rules).first else { continue }
                 let expected = endOfAccess(known, after: t, rules: world.rules)
-                // Where the row rests on what was signed later, that counts too, and this way does not apply.
+                // The row of all facts, where it is the same, may still differ: a fact signed later may date a charged
+                // purchase otherwise. That is counted and not forbidden.
                 let isSame = Answer(state).differences(
                     from: Answer(filtered), except: ["accessUntil", "inferred", "disagreement"]
                 ).isEmpty
                 compared += isSame ? 1 : 0
-                if isSame, state.accessUntil != expected {
-                    laterFailures += 1
-                    if laterFailures < 5 { print("LATER world \(number) t \(t.milliseconds) whole \(milliseconds(state.accessUntil)) expected \(milliseconds(expected))\n\(world.text)") }
-                }
+                laterDifferences += isSame && state.accessUntil != expected ? 1 : 0
                 guard filtered.accessUntil != expected else { continue }
                 failures += 1
                 guard failures <= 4 else { continue }
@@ -41,7 +39,8 @@ import Testing
             }
         }
         print(
-            "rows seen: \(asked), different \(failures); same with later facts \(compared), different \(laterFailures)")
+            "rows seen: \(asked), different \(failures); same with later facts \(compared), different \(laterDifferences)"
+        )
         #expect(failures == 0)
         #expect(compared > asked / 2)
     }

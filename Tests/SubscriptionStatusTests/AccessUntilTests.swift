@@ -81,6 +81,9 @@ import Testing
             "lasts to the end after a prorated refund that the rules keep",
             [bought { $0.revocation = refund(1, .refundProrated) }],
             rules: .access { $0.proratedRefund = .keepToExpiry }, until: [1: month]),
+        Row(
+            "to a non-consumable lasts to a refund that is dated ahead",
+            [bought("1", 0, nil) { ($0.type, $0.revocation) = (.nonConsumable, refund(50)) }], until: [1: 50, 50: nil]),
         Row("to a non-consumable never ends", [bought("1", 0, nil) { $0.type = .nonConsumable }], until: [1: nil]),
         Row("lasts through an implied period and its leeway", [info(5, renewalDate: month)], until: [5: month + 1]),
     ]
