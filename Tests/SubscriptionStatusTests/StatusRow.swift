@@ -4,7 +4,7 @@ import Primitives
 import SubscriptionStatus
 import Testing
 
-/// What is known, and the answer at some instants: status, access, reason and, where it is given, the product.
+/// Facts, and the answers at some instants: status, access, reason and, where it is given, the product.
 struct StatusRow: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let observations: [Observation]
