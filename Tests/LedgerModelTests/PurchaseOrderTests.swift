@@ -36,7 +36,7 @@ import Testing
         Row(
             "is the one with the greater transactionId by bytes, of equal dates",
             [transaction("10", 0, 30), transaction("9", 0, 30)], [0: "9"]),
-        Row("stays the latest after its end until another begins", [first, transaction("2", 90, 99)], [80: "1", 90: "2"]),
+        Row("stays the latest until another begins", [first, transaction("2", 90, 99)], [80: "1", 90: "2"]),
         Row(
             "is the renewal after a plan change before its start of which nothing more is known",
             [first, renewal(), change], [19: "1", 20: "3", 29: "3", 30: "2"]),
