@@ -5,45 +5,94 @@ import Primitives
 extension StatusContext {
     /// The instant access ends if nothing is heard beyond what was signed by `t` and what the row rests on: through
     /// renewals already charged, leeway, grace, own grace and limited days. Nil where it never ends or is none already.
+    ///
+    /// - Complexity: O(n) for n periods, and as much again for each that is charged ahead.
     var accessUntil: Instant? {
-        guard access != .none, let end else { return nil }
-        switch decision {
-        case .revoked: return end
-        case .periodCovers, .impliedPeriodCovers: return accessEnd(afterChargesFrom: period)
-        case .renewalAwaited(let until): return until
-        case .inferredBillingRetry(let until): return min(until, ownGraceEnd(end))
-        default: return accessEnd(after: end, renewal?.terms, signedStatus)
+        guard access != .none else { return nil }
+        var last = period
+        for next in chargedPeriods {
+            let until = accessEnd(of: last, before: next).map { max(last.start, $0) }
+            if let until, until < next.start { return until }
+            guard begun(by: next.start)?.isSamePurchase(as: next) == true else { continue }
+            if isClosed(next) { return next.start }
+            last = next
         }
+        return accessEnd(of: last, before: nil).map { max(last.start, $0) }
     }
 
-    /// Follows the renewals charged by `t` to the last, and what is known of its own renewal.
-    private func accessEnd(afterChargesFrom first: Period) -> Instant? {
-        var last = first
-        while let next = periods.renewal(of: last, chargedBy: t) { last = next }
-        guard let end = last.end(at: t) else { return nil }
-        let closing = closings(of: last).filter { $0 > t }.min() ?? .latest
-        // A renewal that was charged and refunded begins revoked.
-        let isRefunded = periods.successors(of: last, at: t).contains { $0.firstStatedAt <= t }
-        if isRefunded || last.isMarkedUpgraded { return min(end, closing) }
+    /// Those that begin after `t` and that Apple has charged by then, in the order of purchase.
+    private var chargedPeriods: [Period] {
+        periods[periods.partitioningIndex { $0.start > t }...].filter { $0.firstStatedAt <= t }
+    }
+
+    /// The latest purchase at a later instant, as it is known at `t`.
+    private func begun(by instant: Instant) -> Period? {
+        periods.filter { $0.start <= t || $0.firstStatedAt <= t }.latest(begunBy: instant, decidedBy: t)
+    }
+
+    /// The end of access by a period, where `next` is the purchase after it that is charged already; nil where it never
+    /// ends.
+    private func accessEnd(of last: Period, before next: Period?) -> Instant? {
+        let known = closings(of: last).filter { $0 > t }.min()
+        guard let end = last.end(at: t) else { return known }
+        let closing = known ?? .latest
+        if last == period, case .revoked = decision { return min(end, closing) }
+        // The second at most before the period that continues it belongs to it.
+        if let next, next.start >= end, next.start.isSame(as: end) { return min(next.start, closing) }
         let renewal = last == period ? renewal : last.newestRenewal(signedBy: t)
-        if renewal?.autoRenewStatus == .off { return min(end, closing) }
-        guard let terms = renewal?.terms, terms.statesFailure || terms.priceIncreaseStatus == .pending else {
-            let isDenied = last.newestStatus(signedBy: t)?.code.deniesRenewal ?? false
-            return min(isDenied ? end : leewayEnd(of: last, endingAt: end), closing)
+        let status = last == period && end <= t ? signedStatus : last.newestStatus(signedBy: t)
+        if let until = inferredRetry(of: last, before: next, endingAt: end, renewal) {
+            return min(max(end, accessEnd(after: end, renewal?.terms, status), min(until, ownGraceEnd(end))), closing)
         }
-        return min(accessEnd(after: end, terms, last.newestStatus(signedBy: t)), closing)
+        let awaited = isRenewalAwaited(of: last, renewal, status) ? leewayEnd(of: last, endingAt: end) : end
+        return min(max(end, awaited, accessEnd(after: end, renewal?.terms, status)), closing)
+    }
+
+    private func isRenewalAwaited(of last: Period, _ renewal: RenewalInForce?, _ status: SignedStatus?) -> Bool {
+        guard last.type != .nonConsumable, !last.isMarkedUpgraded, renewal?.autoRenewStatus != .off else {
+            return false
+        }
+        guard renewal?.terms?.statesFailure != true, renewal?.terms?.priceIncreaseStatus != .pending else {
+            return false
+        }
+        return status?.code.deniesRenewal != true
+    }
+}
+
+extension StatusContext {
+    /// The start of the renewal after a gap, in which Apple retried the charge.
+    private func inferredRetry(
+        of last: Period, before next: Period?, endingAt end: Instant, _ renewal: RenewalInForce?
+    ) -> Instant? {
+        if last == period, case .inferredBillingRetry(let until) = decision { return until }
+        guard let next, next.isRecovery(ofRenewalAt: end), renewal?.autoRenewStatus != .off else { return nil }
+        return next.start
+    }
+
+    /// Whether a purchase is known by `t` to be out of force when it begins.
+    private func isClosed(_ next: Period) -> Bool {
+        closings(of: next).contains { $0 <= next.start }
     }
 
     /// The instants known by `t` at which a period stops counting before its end.
     private func closings(of period: Period) -> [Instant] {
-        let revocations = period.revocations.filter { $0.source.time <= t && $0.end == nil }.map(\.start)
+        let revocations = period.revocations.filter { revocation in
+            revocation.source.time <= t && revocation.reversal.map { $0.time > t } ?? true
+        }
         let replacement = period.replacement.flatMap { replacement in
             replacement.sources.contains { $0.time <= t } ? replacement.start : nil
         }
-        return revocations + [replacement].compactMap(\.self)
+        let revoked = revocations.map { isKept($0, of: period) ? period.end(at: t) : $0.start }
+        return (revoked + [replacement]).compactMap(\.self)
     }
 
-    /// The end of access after a renewal that failed at `end`.
+    /// Whether the rules keep access to the end after this refund.
+    private func isKept(_ revocation: Revocation, of period: Period) -> Bool {
+        rules.proratedRefund == .keepToExpiry && revocation.statement?.revocationType == .refundProrated
+            && period.end(at: t).map { revocation.start < $0 } ?? true
+    }
+
+    /// The end of access after a renewal that failed at `end`: Apple's grace, then what the rules give in billing retry.
     private func accessEnd(after end: Instant, _ terms: RenewalFact?, _ status: SignedStatus?) -> Instant {
         guard let terms else { return end }
         let isRetrying = terms.isInBillingRetryPeriod == true
@@ -60,6 +109,16 @@ extension StatusContext {
 }
 
 extension Period {
+    /// Whether this is the renewal after a gap of more than an hour and at most 60 days.
+    func isRecovery(ofRenewalAt end: Instant) -> Bool {
+        isKnown && transactionReason == .renewal && start > end.advanced(byMinutes: Durations.longestGapMinutes)
+            && start <= end.advanced(byDays: Durations.billingRetryDays)
+    }
+
+    fileprivate func isSamePurchase(as other: Period) -> Bool {
+        start == other.start && transactionId == other.transactionId && sources.first == other.sources.first
+    }
+
     fileprivate func newestRenewal(signedBy t: Instant) -> RenewalInForce? {
         guard let renewal = renewal(at: t), !renewal.isForeseen else { return nil }
         return renewal

@@ -63,7 +63,7 @@ extension Change {
         if !revocations.isEmpty {
             return revocations.compactMap { $0.revocation.end == at ? $0.revocation.reversal : $0.revocation.source }
         }
-        if from?.period != to.period { return statementsOfPurchase }
+        if isNewPurchase { return statementsOfPurchase }
         if from?.status != to.status { return statementsOfStatus }
         if from?.expiresAt != to.expiresAt {
             return [context.period.expiresDate.value(at: at)?.statement.source].compactMap(\.self)

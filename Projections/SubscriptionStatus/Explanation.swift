@@ -92,7 +92,9 @@ extension StatusContext {
     /// `, transaction 4100…05, 9.99 USD`, as far as it is known.
     fileprivate static func detail(of period: Period) -> String {
         var detail = period.transactionId.map { ", transaction \(abbreviated($0))" } ?? ""
-        if let price = period.price { detail += ", \(amount(price.price)) \(price.currency ?? "")" }
+        if let price = period.price {
+            detail += ", " + [amount(price.price), price.currency].compactMap(\.self).joined(separator: " ")
+        }
         return detail
     }
 

@@ -1,3 +1,4 @@
+import AppStoreModel
 import LedgerModel
 import Primitives
 
@@ -24,7 +25,7 @@ extension StatusContext {
         switch decision {
         case .impliedPeriodCovers, .inferredBillingRetry: true
         case .periodCovers: period.isMarkedUpgraded
-        case .renewalAwaited: !period.isKnown || renewal?.autoRenewStatus == nil
+        case .renewalAwaited: !period.isKnown || renewal?.autoRenewStatus != .on
         default: false
         }
     }

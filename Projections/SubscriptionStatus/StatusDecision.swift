@@ -93,8 +93,7 @@ extension StatusContext {
     private func inferredRetryUntil(_ end: Instant) -> Instant? {
         guard renewal?.autoRenewStatus != .off,
             let next = periods.first(after: period, endingAt: end.advanced(byMinutes: Durations.longestGapMinutes)),
-            next.isKnown, next.transactionReason == .renewal, next.start > t,
-            next.start <= end.advanced(byDays: Durations.billingRetryDays)
+            next.isRecovery(ofRenewalAt: end), next.start > t
         else { return nil }
         return next.start
     }

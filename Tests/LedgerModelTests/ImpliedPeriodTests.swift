@@ -19,11 +19,9 @@ import Testing
     static let first = transaction("1", 0, 30)
 
     static func info(
-        signed: Int, renewalDate: Int, since: Int? = nil, product: String = "monthly"
+        signed: Int, renewalDate: Int, product: String = "monthly"
     ) -> Observation {
-        renewalInfo(signed: signed, renewalDate: renewalDate, product: product) {
-            $0.recentSubscriptionStartDate = since.map(minute)
-        }
+        renewalInfo(signed: signed, renewalDate: renewalDate, product: product)
     }
 
     /// A renewal signed ahead of its purchaseDate.
@@ -42,13 +40,29 @@ import Testing
             "begins at the newest known end", [first, info(signed: 40, renewalDate: 60)],
             ["monthly 0..<30 #1", "monthly 30..<60 ~renewalInfo"]),
         Row(
-            "begins at recentSubscriptionStartDate if that is later",
-            [first, info(signed: 50, renewalDate: 75, since: 45)],
+            "begins where the length of the product's newest period puts it, if that is later than the newest end",
+            [first, info(signed: 50, renewalDate: 75)],
             ["monthly 0..<30 #1", "monthly 45..<75 ~renewalInfo"]),
         Row(
+            "begins at the newest end of any product",
+            [first, transaction("2", 30, 60) { $0.productId = "weekly" }, info(signed: 65, renewalDate: 80)],
+            ["monthly 0..<30 #1", "weekly 30..<60 #2", "monthly 60..<80 ~renewalInfo"]),
+        Row(
+            "begins when the renewal info was signed where no length is known",
+            [first, info(signed: 40, renewalDate: 60, product: "yearly")],
+            ["monthly 0..<30 #1", "yearly 40..<60 ~renewalInfo"]),
+        Row(
             "begins no later than the renewal info was signed, as an upgrade does",
+            [transaction("1", 0, 3_000), info(signed: 20, renewalDate: 3_050, product: "yearly")],
+            ["monthly 0..<3000 #1", "yearly 20..<3050 ~renewalInfo"]),
+        Row(
+            "begins at the newest end if it was signed in the 24 hours before, as a renewal charged already",
             [first, info(signed: 20, renewalDate: 50, product: "yearly")],
-            ["monthly 0..<30 #1", "yearly 20..<50 ~renewalInfo"]),
+            ["monthly 0..<30 #1", "yearly 30..<50 ~renewalInfo"]),
+        Row(
+            "is none of the product's own more than 24 hours before the end: that is an extension",
+            [transaction("1", 0, 3_000), info(signed: 20, renewalDate: 3_050)],
+            ["monthly 0..<3050 #1"]),
         Row(
             "begins when the renewal info was signed where nothing is known",
             [info(signed: 10, renewalDate: 40)], ["monthly 10..<40 ~renewalInfo"]),
@@ -115,13 +129,20 @@ import Testing
     }
 
     @Test func `is revoked where a signed status says so`() {
+        let again = Self.info(signed: 50, renewalDate: 60)
         let observations = [
-            Self.first, Self.info(signed: 40, renewalDate: 60),
-            notification(.revoke, signed: 50, status: .revoked),
+            Self.first, Self.info(signed: 40, renewalDate: 60), again,
+            notification(.revoke, signed: 50, status: .revoked, renewalInfo: again),
         ]
         let implied = fold(observations).periods[1]
         #expect(implied.revocation(at: minute(49)) == nil)
         #expect(implied.revocation(at: minute(50)) != nil)
+    }
+
+    @Test func `is ended by what revokes the purchase it follows`() {
+        let refunded = transaction("1", 0, 30, signed: 45) { $0.revocation = .init(revocationDate: minute(44)) }
+        let implied = fold([Self.first, refunded, Self.info(signed: 40, renewalDate: 60)]).periods[1]
+        #expect([43, 44].map { implied.revocation(at: minute($0)) != nil } == [false, true])
     }
 
     @Test func `is the older of two over the same time if it was stated first`() {

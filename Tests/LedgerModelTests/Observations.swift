@@ -51,12 +51,13 @@ func renewalInfo(
 
 func notification(
     _ type: NotificationType, signed: Int, status: SubscriptionStatusCode? = nil, carrying carried: Observation? = nil,
-    position: Position = 0
+    renewalInfo: Observation? = nil, position: Position = 0
 ) -> Observation {
     var fact = NotificationFact()
     fact.notificationType = type
     fact.status = status
     fact.signedTransactionInfo = carried?.source.name.digest
+    fact.signedRenewalInfo = renewalInfo?.source.name.digest
     return observation(.notification(fact), signed: signed, position: position)
 }
 

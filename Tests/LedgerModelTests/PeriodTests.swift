@@ -69,6 +69,16 @@ import Testing
                 transaction("1", 0, 30, signed: 30, rank: .verifyReceiptLatest) { $0.productId = "weaker" },
             ],
             ["newer 0..<30 #1"]),
+        Row(
+            "a line item bought again after its revocation is one of its own",
+            [
+                transaction("1", 0, 100) {
+                    $0.webOrderLineItemId = "item"
+                    $0.revocation = .init(revocationDate: minute(20))
+                },
+                transaction("2", 40, 100) { $0.webOrderLineItemId = "item" },
+            ],
+            ["monthly 0..<100 #1", "monthly 40..<100 #2"]),
         Row("without purchaseDate there is none", [transaction("1", 0, 30) { $0.purchaseDate = nil }], []),
     ]
 
@@ -85,6 +95,52 @@ import Testing
         #expect(period.covers(minute(44)))
         #expect(!period.covers(minute(45)))
         #expect(!period.covers(minute(-1)))
+    }
+
+    struct ExtensionRow: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let renewalInfo: Observation
+        var isCarriedByRenewalExtended = false
+        let period: String
+    }
+
+    /// The period is 0..<3000 minutes: fifty hours.
+    static let extensions = [
+        ExtensionRow(
+            testDescription: "more than 24 hours before the end",
+            renewalInfo: LedgerModelTests.renewalInfo(signed: 1_559, renewalDate: 4_000),
+            period: "monthly 0..<4000 #1"),
+        ExtensionRow(
+            testDescription: "not in the last 24 hours",
+            renewalInfo: LedgerModelTests.renewalInfo(signed: 1_560, renewalDate: 4_000),
+            period: "monthly 0..<3000 #1"),
+        ExtensionRow(
+            testDescription: "in the last 24 hours with a RENEWAL_EXTENDED",
+            renewalInfo: LedgerModelTests.renewalInfo(signed: 2_999, renewalDate: 4_000),
+            isCarriedByRenewalExtended: true,
+            period: "monthly 0..<4000 #1"),
+        ExtensionRow(
+            testDescription: "not for another product",
+            renewalInfo: LedgerModelTests.renewalInfo(signed: 10, renewalDate: 4_000, product: "yearly"),
+            period: "monthly 0..<3000 #1"),
+        ExtensionRow(
+            testDescription: "not signed outside it",
+            renewalInfo: LedgerModelTests.renewalInfo(signed: 3_000, renewalDate: 4_000),
+            period: "monthly 0..<3000 #1"),
+        ExtensionRow(
+            testDescription: "not to an earlier date",
+            renewalInfo: LedgerModelTests.renewalInfo(signed: 10, renewalDate: 2_000),
+            period: "monthly 0..<3000 #1"),
+    ]
+
+    @Test(arguments: extensions)
+    func `is extended by a renewal info alone`(row: ExtensionRow) throws {
+        let notice = notification(.renewalExtended, signed: 2_999, renewalInfo: row.renewalInfo)
+        let observations =
+            [transaction("1", 0, 3_000), row.renewalInfo] + (row.isCarriedByRenewalExtended ? [notice] : [])
+        let period = try #require(fold(observations).periods.first { $0.transactionId == "1" })
+        #expect(period.text == row.period)
+        #expect(period.end(at: row.renewalInfo.source.time.advanced(byMilliseconds: -1)) == minute(3_000))
     }
 
     @Test func `takes an offer from one observation as a whole`() {

@@ -37,9 +37,25 @@ import Testing
         #expect(fold([refunded, transaction("2", 50, 150)]).periods[0].revocations.isEmpty)
     }
 
-    @Test func `is taken back by a newer copy that does not say so`() {
-        let again = transaction("1", 0, 100, signed: 60)
-        #expect(fold([Self.upgraded, again, transaction("2", 50, 150)]).periods[0].replacement == nil)
+    @Test(arguments: [(40, 40), (48, 48), (49, 50), (50, 50), (51, 50), (52, 50), (70, 50)])
+    func `counts from the successor's start, or from an earlier revocationDate more than a minute before`(
+        revokedAt: Int, start: Int
+    ) {
+        let bundled = transaction("1", 0, 100, signed: 80) {
+            $0.revocation = .init(revocationDate: minute(revokedAt))
+            $0.revocation?.revocationReason = .init(rawValue: 7)
+        }
+        #expect(fold([bundled, transaction("2", 50, 150)]).periods[0].replacement?.start == minute(start))
+    }
+
+    @Test func `is none by a purchase that begins when the period has ended`() {
+        let bundled = transaction("1", 0, 100, signed: 50) {
+            $0.revocation = .init(revocationDate: minute(50))
+            $0.revocation?.revocationReason = .init(rawValue: 7)
+        }
+        let period = fold([bundled, transaction("2", 100, 150)]).periods[0]
+        #expect(period.replacement == nil)
+        #expect(period.revocation(at: minute(50)) != nil)
     }
 
     @Test func `may come from another key of the lineage`() {

@@ -79,8 +79,36 @@ import Testing
             "a period is revoked if any restored copy is",
             [sound(signed: 0), refunded(30, signed: 35, "2"), sound(signed: 50)], revoked: until60),
         Row(
-            "a replaced transaction is not refunded", [refunded(30, signed: 30, reason: .init(rawValue: 2))],
-            revoked: []),
+            "an unknown reason without a successor revokes", [refunded(30, signed: 30, reason: .init(rawValue: 2))],
+            revoked: until60),
+        Row(
+            "an unknown reason with a successor replaces",
+            [refunded(30, signed: 30, reason: .init(rawValue: 2)), transaction("2", 30, 130)], revoked: []),
+        Row(
+            "a reversal signed before its refund lifts nothing",
+            [
+                refunded(30, signed: 30), sound(signed: 20),
+                notification(.refundReversed, signed: 20, carrying: sound(signed: 20)),
+            ],
+            revoked: until60),
+        Row(
+            "a signed status 5 about it revokes it from then on",
+            [
+                sound(signed: 0), sound(signed: 35),
+                notification(.revoke, signed: 35, status: .revoked, carrying: sound(signed: 35)),
+            ],
+            revoked: Array(stride(from: 35, through: 60, by: 5))),
+        Row(
+            "a signed status 5 about nothing known revokes nothing",
+            [sound(signed: 0), notification(.revoke, signed: 35, status: .revoked)], revoked: []),
+        Row(
+            "another signed status lifts a signed status 5",
+            [
+                sound(signed: 0), sound(signed: 35), sound(signed: 50),
+                notification(.revoke, signed: 35, status: .revoked, carrying: sound(signed: 35)),
+                notification(.didRenew, signed: 50, status: .active, carrying: sound(signed: 50)),
+            ],
+            revoked: [35, 40, 45]),
         Row("a reason need not be given", [refunded(30, signed: 30, reason: nil)], revoked: until60),
     ]
 

@@ -4,41 +4,38 @@ import Primitives
 import Testing
 
 @Suite struct `A step field` {
-    static let fold = LedgerModelTests.fold([
-        renewalInfo(signed: 10, renewalDate: nil) { $0.autoRenewStatus = .on },
-        renewalInfo(signed: 20, renewalDate: nil) { $0.autoRenewStatus = .off },
-    ])
+    static func stated(_ token: String, at signed: Int, position: Position = 0) -> Observation {
+        renewalInfo(signed: signed, renewalDate: nil, position: position) { $0.appAccountToken = token }
+    }
+
+    static let token = fold([stated("A", at: 10), stated("B", at: 20)]).appAccountToken
 
     @Test(arguments: [
-        (0, AutoRenewStatus.on, true), (9, .on, true), (10, .on, false), (19, .on, false), (20, .off, false),
-        (99, .off, false),
+        (0, "A", true), (9, "A", true), (10, "A", false), (19, "A", false), (20, "B", false), (99, "B", false),
     ])
     func `holds the newest statement made by then, before the first the first`(
-        at: Int, value: AutoRenewStatus, isInferred: Bool
+        at: Int, value: String, isInferred: Bool
     ) throws {
-        let found = try #require(Self.fold.renewalInfo.value(at: minute(at)))
-        #expect(found.statement.value.autoRenewStatus == value)
+        let found = try #require(Self.token.value(at: minute(at)))
+        #expect(found.statement.value == value)
         #expect(found.isInferred == isInferred)
     }
 
     @Test func `holds nothing without a statement`() {
-        #expect(LedgerModelTests.fold([]).renewalInfo.value(at: minute(0)) == nil)
+        #expect(fold([]).appAccountToken.value(at: minute(0)) == nil)
     }
 
-    @Test func `decides equal times by the digest, not by arrival`() throws {
-        let twins = [
-            renewalInfo(signed: 10, renewalDate: nil, position: 1) { $0.autoRenewStatus = .on },
-            renewalInfo(signed: 10, renewalDate: nil, position: 2) { $0.autoRenewStatus = .off },
-        ]
+    @Test func `decides equal times by the digest, not by arrival`() {
+        let twins = [Self.stated("A", at: 10, position: 1), Self.stated("B", at: 10, position: 2)]
         let greatest = twins.max { $0.source.name < $1.source.name }
         for order in [twins, twins.reversed()] {
-            let found = LedgerModelTests.fold(order).renewalInfo.value(at: minute(10))
+            let found = fold(order).appAccountToken.value(at: minute(10))
             #expect(found?.statement.source.name == greatest?.source.name)
         }
     }
 
-    @Test func `takes the app account token from whoever states one last`() {
-        let subscription = LedgerModelTests.fold([
+    @Test func `takes the app account token from the transaction or renewal info that states one last`() {
+        let subscription = fold([
             transaction("1", 0, 30, signed: 0) { $0.appAccountToken = "A" },
             renewalInfo(signed: 10, renewalDate: nil),
             renewalInfo(signed: 20, renewalDate: nil) { $0.appAccountToken = "B" },

@@ -17,6 +17,7 @@ import Testing
         if let productId = row.productId { #expect(state.productId == productId) }
         if let willRenew = row.willRenew { #expect(state.willRenew == willRenew) }
         if let expiresAt = row.expiresAt { #expect(state.expiresAt == Instant(milliseconds: expiresAt)) }
+        if let accessUntil = row.accessUntil { #expect(state.accessUntil == Instant(milliseconds: accessUntil)) }
         #expect(state.pendingProductId == nil)
     }
 
@@ -56,27 +57,37 @@ import Testing
         }
     }
 
-    @Test func `tell the whole story with its causes`() throws {
+    @Test func `give the whole history with its words and causes`() throws {
         guard let events = SessionFixtures.notifications else { return }
         let history = try #require(
             answers(events).histories(until: Instant(milliseconds: 1_760_592_700_000), rules: Rules()).first)
         let story = history.transitions.map { transition in
-            "\(transition.at.milliseconds) \(transition.to.status) \(transition.to.willRenew ?? false) "
-                + "\(transition.to.reason) \(transition.cause.name)"
+            let words = transition.change.map(\.rawValue).joined(separator: " ")
+            return "\(transition.at.milliseconds) \(words): \(transition.to.status) \(transition.to.reason) "
+                + transition.cause.name
         }
         #expect(
             story == [
-                "1759302518835 active true unknown DID_RENEW",
-                "1759303032000 expired false unknown time",
-                "1759388767000 active true paid SUBSCRIBED/RESUBSCRIBE",
-                "1759388855473 active false paid DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
-                "1759388947000 expired false cancelled EXPIRED/VOLUNTARY",
-                "1760335129000 active false paid CONSUMPTION_REQUEST",
-                "1760335309000 expired false cancelled time",
-                "1760591774000 active false paid SUBSCRIBED/RESUBSCRIBE",
-                "1760591792087 active true paid SUBSCRIBED/RESUBSCRIBE",
-                "1760592614000 expired false unknown time",
+                "1759302518835 started: active unknown DID_RENEW",
+                "1759302552000 renewed: active paid DID_RENEW",
+                "1759302732000 awaitingRenewal: active awaitingRenewal time",
+                "1759302750000 expired: expired unknown time",
+                "1759388767000 resubscribed: active paid SUBSCRIBED/RESUBSCRIBE",
+                "1759388855473 autoRenewOff: active paid DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
+                "1759388947000 expired: expired cancelled EXPIRED/VOLUNTARY",
+                "1760335129000 resubscribed: active paid CONSUMPTION_REQUEST",
+                "1760335309000 awaitingRenewal: active awaitingRenewal time",
+                "1760335327000 expired: expired unknown time",
+                "1760591774000 resubscribed planChanged: active paid SUBSCRIBED/RESUBSCRIBE",
+                "1760591999000 refunded: active paid REFUND",
+                "1760592314000 awaitingRenewal: active awaitingRenewal time",
+                "1760592368000 expired: expired unknown time",
             ])
+    }
+
+    @Test func `never disagree with a status that Apple signed`() throws {
+        guard let events = SessionFixtures.notifications else { return }
+        #expect(try answers(events).disagreements(rules: Rules()).isEmpty)
     }
 
     private func observations(in events: [[UInt8]]) throws -> [FiledObservation] {
@@ -88,11 +99,12 @@ import Testing
     }
 
     /// `state` at every instant of the table and the whole `history`, apart from positions and recorded times.
-    private func rendered(_ lineages: [Lineage]) -> [String] {
+    private func rendered(_ lineages: [Lineage]) -> [AnyHashable] {
         let end = Instant(milliseconds: 1_760_700_000_000)
         let states = SessionConformance.table.flatMap { row in
-            lineages.states(at: Instant(milliseconds: row.t), rules: Rules()).map { $0.json.withoutPositions }
+            lineages.states(at: Instant(milliseconds: row.t), rules: Rules()).map { AnyHashable(Answer($0)) }
         }
-        return states + lineages.histories(until: end, rules: Rules()).map { $0.json(explained: true).withoutPositions }
+        let histories = lineages.histories(until: end, rules: Rules())
+        return states + histories.flatMap { $0.transitions.map { AnyHashable(Turn($0)) } }
     }
 }

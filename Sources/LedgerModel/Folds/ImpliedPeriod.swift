@@ -7,10 +7,10 @@ extension Period {
     ///
     /// - Parameters:
     ///   - periods: known ones, and those implied by older renewal infos.
-    ///   - ending: notifications whose status says that nothing is paid for, with the times of what they carry.
+    ///   - ending: the statuses signed for the key that say that nothing is paid for.
     init?(
         impliedBy renewalInfo: Observed<RenewalFact>, beside periods: [Period],
-        ending statuses: [Observed<Instant>]
+        ending statuses: [SignedStatus]
     ) {
         guard let renewalDate = renewalInfo.value.renewalDate else { return nil }
         let signed = renewalInfo.source.time
@@ -23,12 +23,14 @@ extension Period {
 
         let followed = begun.max { $0.isOlder(than: $1) }
         var ends = [Observed(source: renewalInfo.source, value: renewalDate)]
-        let ending = statuses.filter { $0.value >= signed && $0.value < renewalDate }.min { $0.value < $1.value }
-        if let ending { ends.append(ending) }
+        let ending = statuses.filter { $0.time >= signed && $0.time < renewalDate }.min { $0.time < $1.time }
+        if let ending { ends.append(Observed(source: ending.source, value: ending.time)) }
         self.init(
             basis: .renewalInfo, productId: productId, like: followed, type: .autoRenewable, start: start, ends: ends,
             revocations: followed?.revocations.filter { $0.start >= start || $0.source.time >= signed } ?? [],
             source: renewalInfo.source)
+        // What ends it is evidence about it, so that no renewal of it is awaited.
+        if let ending { signedStatuses = [ending] }
     }
 
     /// The greater of the newest end and renewalDate minus the length of the product's newest period, but never after

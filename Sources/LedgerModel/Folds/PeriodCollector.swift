@@ -19,9 +19,9 @@ struct PeriodCollector {
     ///   - renewalInfos: in the order in which they count.
     ///   - notifications: in the total order.
     mutating func apply(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
-        let ending = notifications.compactMap { notification -> Observed<Instant>? in
-            guard notification.value.endsImpliedPeriod else { return nil }
-            return Observed(source: notification.source, value: evidenceTimes.time(of: notification))
+        let ending = notifications.compactMap { notification -> SignedStatus? in
+            guard let code = notification.value.status, notification.value.endsImpliedPeriod else { return nil }
+            return SignedStatus(code: code, time: evidenceTimes.time(of: notification), source: notification.source)
         }
         let extensions = Set(
             notifications.filter { $0.value.notificationType == .renewalExtended }.compactMap(\.value.signedRenewalInfo)
@@ -59,7 +59,8 @@ struct PeriodCollector {
     private mutating func assignStatuses(
         of notifications: [Observed<NotificationFact>], _ byRenewalInfo: [Digest: Int]
     ) {
-        let signed = notifications.filter { $0.value.status != nil }
+        // A status that Apple adds later says nothing that is understood: it neither grants nor lifts a revocation.
+        let signed = notifications.filter { $0.value.status?.isDocumented == true }
         guard !signed.isEmpty else { return }
         var byTransaction: [Digest: Int] = [:]
         for index in periods.indices where periods[index].isKnown {
@@ -69,7 +70,9 @@ struct PeriodCollector {
             guard let code = notification.value.status else { continue }
             let renewalInfo = notification.value.signedRenewalInfo.flatMap { byRenewalInfo[$0] }
             let transaction = notification.value.signedTransactionInfo.flatMap { byTransaction[$0] }
-            guard let index = renewalInfo ?? transaction else { continue }
+            guard let index = renewalInfo ?? transaction,
+                !periods[index].signedStatuses.contains(where: { $0.source == notification.source })
+            else { continue }
             periods[index].signedStatuses.append(
                 SignedStatus(code: code, time: evidenceTimes.time(of: notification), source: notification.source))
         }
@@ -165,6 +168,15 @@ extension Observed where Value == RenewalFact {
         if date != otherDate { return date < otherDate }
         if value.statesFailure != other.value.statesFailure { return other.value.statesFailure }
         return source.precedes(other.source)
+    }
+}
+
+extension SubscriptionStatusCode {
+    fileprivate var isDocumented: Bool {
+        switch self {
+        case .active, .expired, .billingRetry, .gracePeriod, .revoked: true
+        default: false
+        }
     }
 }
 

@@ -4,14 +4,15 @@ package import Primitives
 extension [Period] {
     /// The latest purchase begun by `t`: the only period of a key that can be in force.
     ///
+    /// - Parameter signed: the instant by which the renewal infos were signed that decide the order; nil for `t`.
     /// - Precondition: the periods of one key in the order of purchase.
     /// - Complexity: O(log n) but for plan changes in the hours of an early charge.
-    package func latest(begunBy t: Instant) -> Period? {
+    package func latest(begunBy t: Instant, decidedBy signed: Instant? = nil) -> Period? {
         let begun = self[..<partitioningIndex { $0.start > t }]
         guard var latest = begun.last else { return nil }
         var earlier = begun.dropLast()
         // A plan change starts before the renewal it outranks, so this goes back in time and ends.
-        while let change = earlier.last(where: { latest.isOutranked(by: $0, at: t) }) {
+        while let change = earlier.last(where: { latest.isOutranked(by: $0, at: signed ?? t) }) {
             earlier = earlier.prefix { $0.start < change.start }
             latest = change
         }

@@ -20,8 +20,7 @@ extension Lineage {
                 let successor =
                     period.mayBeReplaced
                     ? period.replacement(in: [subscription]) ?? period.replacement(in: subscriptions) : nil
-                // A replaced purchase is not refunded, whatever dates Apple gives it.
-                if successor != nil { replaced.periods[index].revocations = [] }
+                if successor != nil { replaced.periods[index].revocations = period.revocationsBesideReplacement }
                 let candidates = [successor, migration.flatMap { period.start < $0.start ? $0 : nil }]
                 replaced.periods[index].replacement = candidates.compactMap(\.self).min { $0.start < $1.start }
             }
@@ -51,6 +50,12 @@ extension Period {
         return isMarkedUpgraded || revocations.contains { !$0.hasRefundReason }
     }
 
+    /// A purchase marked isUpgraded is not refunded, whatever dates Apple gives it. One replaced for an unknown reason may
+    /// be refunded besides.
+    fileprivate var revocationsBesideReplacement: [Revocation] {
+        isMarkedUpgraded ? [] : revocations.filter(\.hasRefundReason)
+    }
+
     /// The replacement by the first later purchase that begins before this one's end: from its start where that is
     /// within 60 seconds of the revocationDate or there is none, else from the smaller of the two.
     fileprivate func replacement(in subscriptions: [Subscription]) -> Replacement? {
@@ -60,7 +65,7 @@ extension Period {
         }
         guard let successor = later.min(by: { $0.isOlder(than: $1) }) else { return nil }
         var start = successor.start
-        let revokedAt = isMarkedUpgraded ? nil : revocations.first { !$0.hasRefundReason }?.start
+        let revokedAt = isMarkedUpgraded ? nil : revocations.filter { !$0.hasRefundReason }.map(\.start).min()
         if let revokedAt, !start.isWithinAMinute(of: revokedAt) { start = min(start, revokedAt) }
         return Replacement(start: start, sources: successor.sources)
     }

@@ -1,0 +1,91 @@
+import AppStoreModel
+import LedgerModel
+import Primitives
+import SubscriptionStatus
+import Testing
+
+@Suite struct `An explanation` {
+    struct Row: Sendable {
+        let observations: [Observation]
+        var at = 1
+        let decision: String
+        let sentence: String
+    }
+
+    static func paid(_ change: (inout TransactionFact) -> Void = { _ in }) -> Observation {
+        bought("410000000000005") {
+            $0.price = .init(price: 9_990, currency: "USD")
+            change(&$0)
+        }
+    }
+
+    static let unsettled = failed(month)
+
+    static let rows = [
+        Row(
+            observations: [paid()], decision: "periodCovers",
+            sentence: "Paid until 31 January 1970, transaction 4100…05, 9.99 USD."),
+        Row(
+            observations: [bought { $0.price = .init(price: 12_000, currency: nil) }], decision: "periodCovers",
+            sentence: "Paid until 31 January 1970, transaction 1, 12."),
+        Row(
+            observations: [
+                bought { ($0.price, $0.offer) = (.init(price: 0, currency: "EUR"), offer(.introductory, .freeTrial)) }
+            ],
+            decision: "periodCovers", sentence: "Free trial until 31 January 1970, transaction 1, 0 EUR."),
+        Row(
+            observations: [bought { $0.inAppOwnershipType = .familyShared }], decision: "periodCovers",
+            sentence: "Shared by the family until 31 January 1970, transaction 1."),
+        Row(
+            observations: [bought("1", 0, nil) { $0.type = .nonConsumable }], decision: "periodCovers",
+            sentence: "Bought on 1 January 1970, transaction 1."),
+        Row(
+            observations: [info(0, renewalDate: month)], decision: "impliedPeriodCovers",
+            sentence: "A renewal info speaks of a purchase until 31 January 1970 whose transaction is not known."),
+        Row(
+            observations: [bought(), info()], at: month, decision: "renewalAwaited",
+            sentence: "The period ended on 31 January 1970; its renewal is awaited until 31 January 1970, 01:00 UTC."),
+        Row(
+            observations: [bought(), failed(graceUntil: month + 48)], at: month, decision: "gracePeriod",
+            sentence: "The renewal of 31 January 1970 failed; Apple's billing grace period lasts until 2 February 1970."
+        ),
+        Row(
+            observations: [
+                bought(), unsettled,
+                notified(.didFailToRenew, signed: month, status: .gracePeriod, renewalInfo: unsettled),
+            ], at: month, decision: "signedGracePeriod",
+            sentence: "The renewal of 31 January 1970 failed; Apple signed a grace period without a date, "
+                + "which ends on 28 February 1970 at the latest."),
+        Row(
+            observations: [bought(), failed()], at: month, decision: "billingRetry",
+            sentence: "The renewal of 31 January 1970 failed; Apple retries the charge until 1 April 1970."),
+        Row(
+            observations: [bought(), bought("2", month + 48, 2 * month) { $0.transactionReason = .renewal }], at: month,
+            decision: "inferredBillingRetry",
+            sentence: "The period ended on 31 January 1970 and was renewed on 2 February 1970: "
+                + "Apple retried the charge in between."),
+        Row(
+            observations: [paid { $0.revocation = refund(24) }], at: 24, decision: "revoked",
+            sentence: "Refunded on 2 January 1970, transaction 4100…05, 9.99 USD."),
+        Row(
+            observations: [bought(), info(0, .off)], at: month, decision: "periodEnded",
+            sentence: "Expired on 31 January 1970: auto-renew was off."),
+        Row(
+            observations: [bought(), info { $0.expirationIntent = .priceNotAccepted }], at: month,
+            decision: "periodEnded",
+            sentence: "Expired on 31 January 1970: the customer did not consent to the price increase."),
+    ]
+
+    @Test(arguments: rows)
+    func `names the decision with its dates, its purchase and its price`(row: Row) {
+        let state = state(row.observations, at: hour(row.at))
+        #expect(state?.decision.name == row.decision)
+        #expect(state?.explanation == row.sentence)
+    }
+
+    @Test(arguments: [(9_990, "9.99"), (9_900, "9.90"), (500, "0.50"), (5, "0.005"), (-9_990, "-9.99"), (12_000, "12")])
+    func `writes milliunits as a decimal number`(price: Int64, text: String) {
+        let state = state([bought { $0.price = .init(price: price, currency: "EUR") }], at: hour(1))
+        #expect(state?.explanation == "Paid until 31 January 1970, transaction 1, \(text) EUR.")
+    }
+}
