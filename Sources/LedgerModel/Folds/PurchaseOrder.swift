@@ -37,7 +37,7 @@ extension [Period] {
 
     /// The purchase after a period, where it begins later than the end.
     package func first(after period: Period, endingAt end: Instant) -> Period? {
-        let next = partitioningIndex { $0.start > end }
+        let next = partitioningIndex { $0.start > Swift.max(end, period.start) }
         return next < endIndex && period.isOlder(than: self[next]) ? self[next] : nil
     }
 }
