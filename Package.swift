@@ -101,8 +101,8 @@ let package = Package(
             name: "LedgerServer",
             dependencies: [
                 "Primitives", "AppStoreModel", "AppStoreVerification", "LedgerAPI", "EventLog", "ProjectionRuntime",
-                "SubscriptionLedger", "LedgerConfiguration", hummingbird, hummingbirdCore, httpTypes, logging, nioCore,
-                nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
+                "SubscriptionLedger", "SubscriptionStatus", "LedgerConfiguration", crypto, hummingbird, hummingbirdCore,
+                httpTypes, logging, nioCore, nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings
         ),
@@ -111,7 +111,8 @@ let package = Package(
             name: "subledger",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "EventLog",
-                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", argumentParser, logging, nioCore,
+                "SubscriptionLedger", "SubscriptionStatus", "LedgerConfiguration", "LedgerServer", crypto,
+                argumentParser, logging, nioCore,
             ],
             path: "Tools/subledger", swiftSettings: settings
         ),

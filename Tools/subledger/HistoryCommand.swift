@@ -31,7 +31,7 @@ struct HistoryCommand: ParsableCommand {
         let answer = try question.answer {
             try opened.history(of: $0, asked, explained: explain)
         } ofCustomer: {
-            try opened.history(ofCustomer: $0, asked, explained: explain)
+            try opened.history(ofCustomer: $0, asked, scope: $1, explained: explain)
         }
         AnswerTable.print(
             answer, rows: "subscriptions", nested: "transitions",
