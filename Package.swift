@@ -129,7 +129,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Primitives", "AppStoreModel", "AppStoreVerification", "EventLog", "ProjectionRuntime",
+                "Primitives", "AppStoreModel", "AppStoreVerification", "LedgerAPI", "EventLog", "ProjectionRuntime",
                 "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto,
                 argumentParser,
                 hummingbird, httpTypes, logging,
@@ -143,8 +143,8 @@ let package = Package(
         .executableTarget(
             name: "crash-writer",
             dependencies: [
-                "Primitives", "LMDB", "EventLog", "AppStoreVerification", "ProjectionRuntime", "SubscriptionLedger",
-                "AppStoreSimulation", argumentParser,
+                "Primitives", "LMDB", "EventLog", "AppStoreVerification", "LedgerAPI", "ProjectionRuntime",
+                "SubscriptionLedger", "AppStoreSimulation", argumentParser,
             ],
             path: "Tests/CrashWriter", swiftSettings: settings
         ),
@@ -201,8 +201,8 @@ let package = Package(
         .testTarget(
             name: "SubscriptionLedgerTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "LMDB",
-                "EventLog", "ProjectionRuntime", "SubscriptionLedger", "AppStoreSimulation", "TestSupport",
+                "Primitives", "AppStoreModel", "LedgerModel", "LedgerAPI", "SubscriptionStatus", "AppStoreVerification",
+                "LMDB", "EventLog", "ProjectionRuntime", "SubscriptionLedger", "AppStoreSimulation", "TestSupport",
             ],
             swiftSettings: settings
         ),
@@ -223,8 +223,8 @@ let package = Package(
             name: "LedgerServerTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "AppStoreVerification", "AppStoreSimulation", "EventLog",
-                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", hummingbird, hummingbirdTesting, httpTypes,
-                logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, serviceLifecycle, yams,
+                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", crypto, hummingbird, hummingbirdTesting,
+                httpTypes, logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, serviceLifecycle, yams,
             ],
             swiftSettings: settings
         ),

@@ -1,6 +1,7 @@
 import AppStoreSimulation
 import ArgumentParser
 import EventLog
+import LedgerAPI
 import Primitives
 import ProjectionRuntime
 import SubscriptionLedger

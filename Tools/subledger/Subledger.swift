@@ -10,7 +10,8 @@ struct Subledger: AsyncParsableCommand {
         abstract: "A self-hosted, event-sourced ledger of App Store subscriptions.",
         subcommands: [
             VerifyCommand.self, IngestCommand.self, StateCommand.self, HistoryCommand.self, LogCommand.self,
-            CustomerCommand.self, QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self, KeyCommand.self,
+            CustomerCommand.self, QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self,
+            KeyCommand.self,
         ]
     )
 

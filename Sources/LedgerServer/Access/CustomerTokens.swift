@@ -1,8 +1,7 @@
+package import Crypto
 import HTTPTypes
 package import LedgerConfiguration
 import Primitives
-
-package import Crypto
 
 /// Verifies customer tokens: JWTs (RFC 7519) by which a developer's backend tells an app's device who its customer is.
 ///

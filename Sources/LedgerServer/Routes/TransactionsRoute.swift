@@ -25,7 +25,7 @@ struct TransactionsRoute: Route {
         }
         let answer = try await served.ledger.post(posting, by: call.caller, scope: scope)
         for refused in answer.refused { served.metrics.refusals.increment(refused.code) }
-        guard let customer = answer.customer else { return .json(answer.json, status: .forbidden) }
-        return .json(answer.json, size: customer.knownAt)
+        let size = try answer.customer?.knownAt ?? served.ledger.knownSize(nil)
+        return .json(answer.json, size: size, status: answer.isEverythingRefused ? .forbidden : .ok)
     }
 }

@@ -3,6 +3,7 @@ import AppStoreVerification
 import EventLog
 import HTTPTypes
 import Hummingbird
+import LedgerAPI
 import LedgerConfiguration
 import LedgerServer
 import Logging
