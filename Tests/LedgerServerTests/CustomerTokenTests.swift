@@ -1,10 +1,12 @@
 import AppStoreSimulation
 import Crypto
+import EventLog
 import HTTPTypes
 import HummingbirdTesting
 import LedgerConfiguration
 import LedgerServer
 import Primitives
+import SubscriptionLedger
 import Testing
 
 /// A developer's backend tells the device who its customer is.
