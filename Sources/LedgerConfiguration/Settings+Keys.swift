@@ -3,6 +3,8 @@ import Primitives
 
 extension Settings {
     private static let rates = 1...1_000_000
+    /// Events name the key, and have at most 4 KiB.
+    private static let nameByteLimit = 64
 
     static func apiKeys(_ value: YAMLValue) throws(ConfigurationError) -> [APIKey] {
         var keys: [APIKey] = []
@@ -22,6 +24,9 @@ extension Settings {
             let key = APIKey(
                 name: try name.text(), role: role, digest: sha256, callsPerSecond: callsPerSecond, burst: burst,
                 bundleIds: bundleIds, environments: environments)
+            guard key.name.utf8.count <= nameByteLimit else {
+                throw name.unexpected("a name of at most \(nameByteLimit) bytes")
+            }
             guard !keys.contains(where: { $0.name == key.name }) else { throw name.unexpected("another name") }
             guard !keys.contains(where: { $0.digest == sha256 }) else { throw digest.unexpected("another key") }
             keys.append(key)

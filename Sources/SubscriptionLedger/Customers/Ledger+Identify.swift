@@ -35,7 +35,7 @@ extension Ledger {
                     found: "another known customer's",
                     hint: "An administrator can make the two one customer with \"merge\": true.")
             }
-            return try await merge(customer, into: name, externalId, caller, scope, source)
+            return try await unite(customer, with: name, externalId, caller, scope, source)
         }
     }
 
@@ -48,8 +48,7 @@ extension Ledger {
         let name = try CustomerName(externalId)
         let handle = try handle(of: other)
         return try await merges.withLock(on: [Self.mergeLock]) {
-            var lookup = try CustomerLookup(in: self)
-            return try await merge(lookup.customer(of: handle), into: name, externalId, caller, scope, source)
+            try await unite(handle, with: name, externalId, caller, scope, source)
         }
     }
 
@@ -63,20 +62,29 @@ extension Ledger {
         let name = try CustomerName(externalId)
         let handle = try handle(of: other)
         return try await merges.withLock(on: [Self.mergeLock]) {
-            guard let into = try vault?.customer(of: name, metBelow: .max) else { throw CustomerError.customerUnknown }
-            var lookup = try CustomerLookup(in: self)
-            _ = try lookup.customer(of: handle)
-            guard let merge = lookup.roster.merges(from: handle).first(where: { $0.into == into }) else {
-                throw CustomerError.mergeUnknown
-            }
-            let unmerge = Unmerge(customer: merge.customer, into: merge.into, position: 0)
-            let origin = EventOrigin(source: source, keyName: caller.keyName)
-            let draft = CustomerEvents.unmerged(unmerge, of: merge, by: caller.role.rawValue, origin)
-            let position = try await append(draft)
-            var answer = try answer(externalId, of: await submitter(name, nil, [], caller), scope)
-            answer.unmerged = MergeRow(handle: merge.customer.hex, into: into.hex, position: position)
-            return answer
+            try await separate(handle, from: name, externalId, caller, scope, source)
         }
+    }
+
+    /// The caller of this holds the lock of merges.
+    private func separate(
+        _ handle: CustomerHandle, from name: CustomerName, _ externalId: String, _ caller: Caller,
+        _ scope: CustomerScope, _ source: EventSource
+    ) async throws -> CustomerAnswer<SubscriptionState> {
+        guard let into = try vault?.customer(of: name, metBelow: .max) else { throw CustomerError.customerUnknown }
+        var lookup = try CustomerLookup(in: self)
+        _ = try lookup.customer(of: handle)
+        guard let undone = lookup.roster.merges(from: handle).first(where: { $0.into == into }) else {
+            throw CustomerError.mergeUnknown
+        }
+        let unmerge = Unmerge(customer: undone.customer, into: undone.into, position: 0)
+        let origin = EventOrigin(source: source, keyName: caller.keyName)
+        let position = try await appendOwn(
+            CustomerEvents.unmerged(unmerge, of: undone, by: caller.role.rawValue, origin))
+        let submitter = try await submitter(name, nil, [], caller)
+        var answered = try answer(externalId, of: submitter, scope)
+        answered.unmerged = MergeRow(handle: undone.customer.hex, into: into.hex, position: position)
+        return answered
     }
 
     private func handle(of customer: MergedCustomer) throws -> CustomerHandle {
@@ -90,30 +98,31 @@ extension Ledger {
         }
     }
 
-    /// The caller holds the lock of merges.
-    private func merge(
-        _ customer: CustomerHandle, into name: CustomerName, _ externalId: String, _ caller: Caller,
+    /// The caller of this holds the lock of merges.
+    private func unite(
+        _ handle: CustomerHandle, with name: CustomerName, _ externalId: String, _ caller: Caller,
         _ scope: CustomerScope, _ source: EventSource
     ) async throws -> CustomerAnswer<SubscriptionState> {
         var lookup = try CustomerLookup(in: self)
-        let vault = try writableVault()
-        let into = try lookup.customer(of: await vault.findOrCreate(name, logSize: lookup.size))
-        _ = try lookup.customer(of: customer)
+        let customer = try lookup.customer(of: handle)
+        let created = try await writableVault().findOrCreate(name, logSize: lookup.size)
+        let into = try lookup.customer(of: created)
         var merged: MergeRow?
         if customer != into {
             let merge = Merge(customer: customer, into: into, by: caller.authority, position: 0)
             let origin = EventOrigin(source: source, keyName: caller.keyName)
             let undone = lookup.roster.newestUnmerge(of: customer)
-            let position = try await append(
+            let position = try await appendOwn(
                 CustomerEvents.merged(merge, by: caller.role.rawValue, after: undone, origin))
             merged = MergeRow(handle: customer.hex, into: into.hex, position: position)
         }
-        var answer = try answer(externalId, of: await submitter(name, nil, [], caller), scope)
-        answer.merged = merged
-        return answer
+        let submitter = try await submitter(name, nil, [], caller)
+        var answered = try answer(externalId, of: submitter, scope)
+        answered.merged = merged
+        return answered
     }
 
-    private func append(_ draft: EventDraft) async throws -> Position {
+    private func appendOwn(_ draft: EventDraft) async throws -> Position {
         let outcomes = try await append([.accepted(log.prepare(draft))], source: draft.source)
         guard case .appended(let appended)? = outcomes.first else { preconditionFailure("an answer for the event") }
         return appended.position

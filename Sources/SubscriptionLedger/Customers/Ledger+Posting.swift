@@ -99,7 +99,8 @@ extension Ledger {
         let size = lookup.size
         var named = try name.flatMap { try lookup.customer(of: $0) }
         if let name, named == nil, caller.role != .app {
-            named = try lookup.customer(of: await vault.findOrCreate(name, logSize: size))
+            let created = try await vault.findOrCreate(name, logSize: size)
+            named = try lookup.customer(of: created)
         }
         if let handle {
             let customer = try lookup.customer(of: handle)

@@ -29,14 +29,12 @@ struct Holdings {
         for evidence in portfolio.evidence where scope.contains(evidence.key) {
             let ownership = Ownership(
                 evidence, at: t, roster: portfolio.roster, rule: rules.customers.claimConflict)
-            let conflicts = OwnershipConflict.conflicts(over: evidence, ownership, roster: portfolio.roster)
             if ownership.owners.contains(portfolio.owner) {
                 owned.insert(evidence.key)
                 purchases[evidence.key] = portfolio.purchases[evidence.key]
-                self.conflicts += conflicts
-            } else {
-                self.conflicts += conflicts.filter { .customer($0.claimant) == portfolio.owner }
             }
+            conflicts += OwnershipConflict.conflicts(over: evidence, ownership, roster: portfolio.roster)
+                .filter { $0.owner == portfolio.owner || .customer($0.claimant) == portfolio.owner }
         }
         conflicts.sort { ($0.key, $0.claimant.value) < ($1.key, $1.claimant.value) }
     }

@@ -124,7 +124,7 @@ struct CustomerAnswerTests {
         restored.copy = 3
         try await shop.ingest(restored)
         #expect(try rows() == ["11", "22"], "the refund was reversed")
-        #expect(try rows(Instant(milliseconds: restored.signedAt - 1)) == ["11 2026-01-14T12:01:00.000Z"])
+        #expect(try rows(Instant(milliseconds: restored.signedAt - 1)) == ["11 2026-01-14T12:01:00.000Z", "22"])
         let row = try #require(try shop.customer("alice")["purchases"]?.elements?.first)
         #expect(
             row.members.map(\.key)

@@ -99,7 +99,7 @@ struct CustomerModel {
     }
 
     mutating func transfer(_ id: String, to name: String) {
-        transfers.append((id, person(named: name)))
+        transfers.append((id, resolve(person(named: name))))
     }
 
     // MARK: Posting

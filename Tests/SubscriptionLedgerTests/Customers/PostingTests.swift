@@ -235,7 +235,7 @@ struct RefusedPostingTests {
         #expect(try await shop.post(long, customerId: "alice").refusedCodes == ["claim_missing"])
         // Signed by Apple: what cannot be appended is not lost.
         #expect(try shop.ledger.quarantine?.size().items == 1)
-        let longest = Purchase(String(repeating: "\u{1}", count: 490))
+        let longest = Purchase(String(repeating: "\u{1}", count: 487))
         #expect(try await shop.post(longest, customerId: "alice").refused.isEmpty)
     }
 
