@@ -37,8 +37,9 @@ struct Subledger: AsyncParsableCommand {
             CommandFailure(error).report(as: errorFormat)
             exit(withError: ExitCode(CommandFailure.io))
         } catch let error as CustomerError {
-            CommandFailure(error).report(as: errorFormat)
-            exit(withError: ExitCode(CommandFailure.usage))
+            let failure = CommandFailure(error)
+            failure.report(as: errorFormat)
+            exit(withError: ExitCode(failure.exitCode))
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             switch errorFormat {

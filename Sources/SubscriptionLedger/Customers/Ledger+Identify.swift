@@ -71,20 +71,26 @@ extension Ledger {
         _ handle: CustomerHandle, from name: CustomerName, _ externalId: String, _ caller: Caller,
         _ scope: CustomerScope, _ source: EventSource
     ) async throws -> CustomerAnswer<SubscriptionState> {
-        guard let into = try vault?.customer(of: name, metBelow: .max) else { throw CustomerError.customerUnknown }
-        var lookup = try CustomerLookup(in: self)
-        _ = try lookup.customer(of: handle)
-        guard let undone = lookup.roster.merges(from: handle).first(where: { $0.into == into }) else {
-            throw CustomerError.mergeUnknown
-        }
+        let undone = try mergeInForce(of: handle, into: name)
         let unmerge = Unmerge(customer: undone.customer, into: undone.into, position: 0)
         let origin = EventOrigin(source: source, keyName: caller.keyName)
         let position = try await appendOwn(
             CustomerEvents.unmerged(unmerge, of: undone, by: caller.role.rawValue, origin))
         let submitter = try await submitter(name, nil, [], caller)
         var answered = try answer(externalId, of: submitter, scope)
-        answered.unmerged = MergeRow(handle: undone.customer.hex, into: into.hex, position: position)
+        answered.unmerged = MergeRow(handle: undone.customer.hex, into: undone.into.hex, position: position)
         return answered
+    }
+
+    /// - Throws: `customer_unknown`, `merge_unknown`; `EventLogError`.
+    private func mergeInForce(of handle: CustomerHandle, into name: CustomerName) throws -> Merge {
+        guard let into = try vault?.customer(of: name, metBelow: .max) else { throw CustomerError.customerUnknown }
+        var lookup = try CustomerLookup(in: self)
+        _ = try lookup.customer(of: handle)
+        guard let merge = lookup.roster.merges(from: handle).first(where: { $0.into == into }) else {
+            throw CustomerError.mergeUnknown
+        }
+        return merge
     }
 
     private func handle(of customer: MergedCustomer) throws -> CustomerHandle {
