@@ -87,9 +87,10 @@ struct CustomerCommand: ParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
+            let other = try other.customer()
             try await change(ledger, output) {
                 try await $0.merge(
-                    other.customer(), into: customer.id, by: .admin, scope: scope.scope, source: .operator)
+                    other, into: customer.id, by: .admin, scope: scope.scope, source: .operator)
             }
         }
     }
@@ -111,9 +112,10 @@ struct CustomerCommand: ParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
+            let other = try other.customer()
             try await change(ledger, output) {
                 try await $0.unmerge(
-                    other.customer(), from: customer.id, by: .admin, scope: scope.scope, source: .operator)
+                    other, from: customer.id, by: .admin, scope: scope.scope, source: .operator)
             }
         }
     }
