@@ -101,8 +101,8 @@ let package = Package(
             name: "LedgerServer",
             dependencies: [
                 "Primitives", "AppStoreModel", "AppStoreVerification", "LedgerAPI", "EventLog", "ProjectionRuntime",
-                "SubscriptionLedger", "LedgerConfiguration", hummingbird, hummingbirdCore, httpTypes, logging, nioCore,
-                nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
+                "SubscriptionLedger", "SubscriptionStatus", "LedgerConfiguration", crypto, hummingbird, hummingbirdCore,
+                httpTypes, logging, nioCore, nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings
         ),
@@ -111,7 +111,8 @@ let package = Package(
             name: "subledger",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "EventLog",
-                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", argumentParser, logging, nioCore,
+                "SubscriptionLedger", "SubscriptionStatus", "LedgerConfiguration", "LedgerServer", crypto,
+                argumentParser, logging, nioCore,
             ],
             path: "Tools/subledger", swiftSettings: settings
         ),
@@ -128,9 +129,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "EventLog",
-                "ProjectionRuntime", "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation",
-                crypto,
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "LedgerAPI",
+                "EventLog", "ProjectionRuntime", "SubscriptionLedger", "LedgerConfiguration", "LedgerServer",
+                "AppStoreSimulation", crypto,
                 argumentParser,
                 hummingbird, httpTypes, logging,
             ],
@@ -143,8 +144,8 @@ let package = Package(
         .executableTarget(
             name: "crash-writer",
             dependencies: [
-                "Primitives", "LMDB", "EventLog", "AppStoreVerification", "ProjectionRuntime", "SubscriptionLedger",
-                "AppStoreSimulation", argumentParser,
+                "Primitives", "LMDB", "EventLog", "AppStoreVerification", "LedgerAPI", "ProjectionRuntime",
+                "SubscriptionLedger", "AppStoreSimulation", argumentParser,
             ],
             path: "Tests/CrashWriter", swiftSettings: settings
         ),
@@ -223,8 +224,8 @@ let package = Package(
             name: "LedgerServerTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerAPI", "AppStoreVerification", "AppStoreSimulation", "EventLog",
-                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", hummingbird, hummingbirdTesting, httpTypes,
-                logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, serviceLifecycle, yams,
+                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", crypto, hummingbird, hummingbirdTesting,
+                httpTypes, logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, serviceLifecycle, yams,
             ],
             swiftSettings: settings
         ),

@@ -13,6 +13,9 @@ extension Settings {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         data = Self.path(data, in: folder)
         trustRoots = trustRoots.map { Self.path($0, in: folder) }
+        for index in customerTokens.indices {
+            customerTokens[index].publicKeyFile = Self.path(customerTokens[index].publicKeyFile, in: folder)
+        }
     }
 
     private static func path(_ path: String, in folder: String) -> String {
@@ -30,6 +33,7 @@ extension Settings {
         if let member = members.take("trust") { trustRoots = try Self.roots(member) }
         if let member = members.take("apps") { try readApps(member) }
         if let member = members.take("apiKeys") { apiKeys = try Self.apiKeys(member) }
+        if let member = members.take("customerTokens") { customerTokens = try Self.customerTokens(member) }
         if let member = members.take("polling") { try readPolling(member) }
         if let member = members.take("logging") { logging = try Logging(member) }
         try members.finish()
@@ -41,25 +45,6 @@ extension Settings {
         for root in try members.take("roots")?.elements() ?? [] { roots.append(try root.text()) }
         try members.finish()
         return roots
-    }
-
-    private static func apiKeys(_ value: YAMLValue) throws(ConfigurationError) -> [APIKey] {
-        var keys: [APIKey] = []
-        for element in try value.elements() {
-            var members = try YAMLMapping(element)
-            let name = try members.require("name")
-            let role = try members.require("role").one(of: Role.self)
-            let digest = try members.require("sha256")
-            try members.finish()
-            guard let sha256 = Digest(hex: try digest.text()) else {
-                throw digest.unexpected("64 hexadecimal digits, the SHA-256 of a key")
-            }
-            let key = APIKey(name: try name.text(), role: role, digest: sha256)
-            guard !keys.contains(where: { $0.name == key.name }) else { throw name.unexpected("another name") }
-            guard !keys.contains(where: { $0.digest == sha256 }) else { throw digest.unexpected("another key") }
-            keys.append(key)
-        }
-        return keys
     }
 }
 

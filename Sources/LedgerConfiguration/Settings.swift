@@ -9,6 +9,8 @@ package struct Settings: Sendable {
     package var trustRoots: [String] = []
     package var apps: [App] = []
     package var apiKeys: [APIKey] = []
+    /// The keys that sign customer tokens.
+    package var customerTokens: [CustomerTokenKey] = []
     package var logging = Logging()
     /// Members that are in order and not used by this version.
     package var unused: [String] = []

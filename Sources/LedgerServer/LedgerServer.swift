@@ -14,6 +14,7 @@ package struct LedgerServer: Sendable {
     package struct Configuration: Sendable {
         package var http = Settings.HTTP()
         package var apiKeys: [APIKey] = []
+        package var customerTokens = CustomerTokens()
         /// Measures calls, refills their allowance, and ages the checkpoint.
         package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
@@ -41,13 +42,22 @@ package struct LedgerServer: Sendable {
     /// Every route, in the order of the specification.
     package var routes: [any Route] {
         let publishing = configuration.http.publicTiles ? Access.anybody : .auditing
-        return [
-            NotificationsRoute(served: served), TransactionsRoute(served: served), CustomerRoute(served: served),
-            IdentifyRoute(served: served), SubscriptionRoute(served: served),
-            SubscriptionHistoryRoute(served: served), EventsRoute(served: served), TransitionsRoute(served: served),
+        return customerRoutes + [
+            EventsRoute(served: served), TransitionsRoute(served: served),
             EvidenceRoute(served: served), EvidenceListRoute(served: served),
             CheckpointRoute(access: publishing, served: served), TileRoute(access: publishing, served: served),
             HealthRoute(), ReadinessRoute(served: served), MetricsRoute(served: served), SpecificationRoute(),
+        ]
+    }
+
+    private var customerRoutes: [any Route] {
+        [
+            NotificationsRoute(served: served),
+            TransactionsRoute(customerTokens: configuration.customerTokens, served: served),
+            CustomerRoute(served: served), CustomerHistoryRoute(served: served), IdentifyRoute(served: served),
+        ] + CustomerChange.allCases.map { CustomerChangeRoute(change: $0, served: served) } + [
+            SubscriptionRoute(served: served), SubscriptionHistoryRoute(served: served),
+            SubscriptionCustomerRoute(served: served),
         ]
     }
 
@@ -73,8 +83,7 @@ package struct LedgerServer: Sendable {
 
     private func router(_ routes: [any Route]) -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
-        let keys = KeyRing(
-            configuration.apiKeys, rate: ServerLimits.callsPerSecond, burst: ServerLimits.callBurst)
+        let keys = KeyRing(configuration.apiKeys)
         for route in routes {
             router.on(
                 route.pattern, method: route.method,

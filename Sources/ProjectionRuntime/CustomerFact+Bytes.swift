@@ -3,25 +3,35 @@ import LedgerModel
 
 /// The stored form: a kind byte, then each part after its length. The position is that of the event.
 extension CustomerFact {
+    /// The kinds of the events themselves.
     private enum Kind: UInt8 {
         case claim = 16
         case merge = 17
+        case refusedClaim = 18
+        case transfer = 19
+        case unmerge = 22
     }
 
     func append(to bytes: inout [UInt8]) {
-        let parts: [[UInt8]]
-        switch self {
-        case .claim(let claim):
-            bytes.append(Kind.claim.rawValue)
-            parts = [
-                claim.customer.bytes, Array(claim.by.name.utf8), Array(claim.key.environment.rawValue.utf8),
-                Array(claim.key.bundleId.utf8), Array(claim.key.originalTransactionId.utf8),
-            ]
-        case .merge(let merge):
-            bytes.append(Kind.merge.rawValue)
-            parts = [merge.customer.bytes, merge.into.bytes]
-        }
+        let (kind, parts): (Kind, [[UInt8]]) =
+            switch self {
+            case .claim(let claim): (.claim, Self.parts(claim))
+            case .refusedClaim(let claim): (.refusedClaim, Self.parts(claim))
+            case .transfer(let transfer): (.transfer, [transfer.customer.bytes] + Self.parts(transfer.key))
+            case .directory(.merge(let merge)):
+                (.merge, [merge.customer.bytes, merge.into.bytes, Array(merge.by.name.utf8)])
+            case .directory(.unmerge(let unmerge)): (.unmerge, [unmerge.customer.bytes, unmerge.into.bytes])
+            }
+        bytes.append(kind.rawValue)
         for part in parts { EventFacts.append(part, to: &bytes) }
+    }
+
+    private static func parts(_ claim: Claim) -> [[UInt8]] {
+        [claim.customer.bytes] + parts(claim.key) + [Array(claim.by.name.utf8)]
+    }
+
+    private static func parts(_ key: SubscriptionKey) -> [[UInt8]] {
+        [key.environment.rawValue, key.bundleId, key.originalTransactionId].map { Array($0.utf8) }
     }
 
     /// - Returns: nil when the bytes are of another version or damaged.
@@ -30,21 +40,35 @@ extension CustomerFact {
             return nil
         }
         switch kind {
-        case .claim:
-            guard let by = EventFacts.string(&rest).flatMap(Claim.Authority.init(name:)),
-                let environment = EventFacts.string(&rest), let bundleId = EventFacts.string(&rest),
-                let id = EventFacts.string(&rest)
-            else { return nil }
-            let key = SubscriptionKey(
-                environment: Environment(rawValue: environment), bundleId: bundleId, originalTransactionId: id)
-            self = .claim(Claim(key: key, customer: customer, by: by, position: position))
+        case .claim, .refusedClaim:
+            guard let key = Self.key(&rest), let by = Self.authority(&rest) else { return nil }
+            let claim = Claim(key: key, customer: customer, by: by, position: position)
+            self = kind == .claim ? .claim(claim) : .refusedClaim(claim)
+        case .transfer:
+            guard let key = Self.key(&rest) else { return nil }
+            self = .transfer(Transfer(key: key, customer: customer, position: position))
         case .merge:
+            guard let into = Self.handle(&rest), let by = Self.authority(&rest) else { return nil }
+            self = .directory(.merge(Merge(customer: customer, into: into, by: by, position: position)))
+        case .unmerge:
             guard let into = Self.handle(&rest) else { return nil }
-            self = .merge(Merge(customer: customer, into: into, position: position))
+            self = .directory(.unmerge(Unmerge(customer: customer, into: into, position: position)))
         }
     }
 
     private static func handle(_ rest: inout ArraySlice<UInt8>) -> CustomerHandle? {
         EventFacts.take(&rest).flatMap { CustomerHandle(bytes: $0) }
+    }
+
+    private static func authority(_ rest: inout ArraySlice<UInt8>) -> Claim.Authority? {
+        EventFacts.string(&rest).flatMap(Claim.Authority.init(name:))
+    }
+
+    private static func key(_ rest: inout ArraySlice<UInt8>) -> SubscriptionKey? {
+        guard let environment = EventFacts.string(&rest), let bundleId = EventFacts.string(&rest),
+            let id = EventFacts.string(&rest)
+        else { return nil }
+        return SubscriptionKey(
+            environment: Environment(rawValue: environment), bundleId: bundleId, originalTransactionId: id)
     }
 }

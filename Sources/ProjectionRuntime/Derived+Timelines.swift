@@ -25,17 +25,22 @@ extension Derived {
         return surroundings.timelines
     }
 
-    /// The keys that a customer claimed, not under another handle that was merged with it.
+    /// The keys that a customer claimed, in vain or not, or got by transfer, not under another handle that was merged
+    /// with it.
     package func keys(claimedBy handle: CustomerHandle, knownAt size: Position) throws -> Set<SubscriptionKey> {
         try facts(under: .claims(of: handle), below: size).reduce(into: []) { keys, facts in
-            if case .claim(let claim) = facts.customerFact { keys.insert(claim.key) }
+            switch facts.customerFact {
+            case .claim(let claim), .refusedClaim(let claim): keys.insert(claim.key)
+            case .transfer(let transfer): keys.insert(transfer.key)
+            case .directory, nil: break
+            }
         }
     }
 
-    /// The merges that a handle took part in.
-    package func merges(of handle: CustomerHandle, knownAt size: Position) throws -> [Merge] {
+    /// The merges and unmerges that a handle took part in.
+    package func directoryChanges(of handle: CustomerHandle, knownAt size: Position) throws -> [DirectoryChange] {
         try facts(under: .merges(of: handle), below: size).compactMap { facts in
-            if case .merge(let merge) = facts.customerFact { merge } else { nil }
+            if case .directory(let change) = facts.customerFact { change } else { nil }
         }
     }
 

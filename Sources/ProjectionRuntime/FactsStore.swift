@@ -19,7 +19,7 @@ final class FactsStore: Sendable {
     private static let appliedKey = Array("applied".utf8)
     private static let layoutKey = Array("layout".utf8)
     /// Of all that is in the folder; another number is thrown away and made again.
-    private static let layout: UInt64 = 2
+    private static let layout: UInt64 = 3
 
     static func exists(in directory: String) -> Bool {
         access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0

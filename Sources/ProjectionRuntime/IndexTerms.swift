@@ -20,12 +20,12 @@ extension IndexTerm {
         IndexTerm("a", [environment.rawValue, bundleId, id])
     }
 
-    /// The claims of a customer.
+    /// The claims of a customer, refused ones too, and the transfers to them.
     package static func claims(of handle: CustomerHandle) -> IndexTerm {
         IndexTerm("c", [handle.hex])
     }
 
-    /// The merges that a customer took part in.
+    /// The merges and unmerges that a customer took part in.
     package static func merges(of handle: CustomerHandle) -> IndexTerm {
         IndexTerm("m", [handle.hex])
     }
@@ -111,8 +111,10 @@ extension Fact {
 extension CustomerFact {
     var indexTerms: [IndexTerm] {
         switch self {
-        case .claim(let claim): [.subscription(claim.key), .claims(of: claim.customer)]
-        case .merge(let merge): [.merges(of: merge.customer), .merges(of: merge.into)]
+        case .claim(let claim), .refusedClaim(let claim): [.subscription(claim.key), .claims(of: claim.customer)]
+        case .transfer(let transfer): [.subscription(transfer.key), .claims(of: transfer.customer)]
+        case .directory(.merge(let merge)): [.merges(of: merge.customer), .merges(of: merge.into)]
+        case .directory(.unmerge(let unmerge)): [.merges(of: unmerge.customer), .merges(of: unmerge.into)]
         }
     }
 }

@@ -29,6 +29,12 @@ package struct Surroundings {
         try follow([.appAccountToken(token)])
     }
 
+    /// Adds the keys that an Apple account bought, and what may be joined with them.
+    package mutating func add(_ account: AppAccountKey) throws {
+        guard case .appTransaction(let id) = account.account else { return }
+        try follow([.appTransaction(id, environment: account.environment, bundleId: account.bundleId)])
+    }
+
     private mutating func follow(_ terms: [IndexTerm]) throws {
         var open = terms
         while let term = open.popLast() {
@@ -37,10 +43,17 @@ package struct Surroundings {
                 seen.insert(event.position)
                 guard let facts = try event.decoded() else { continue }
                 for filed in facts.observations { add(filed, &open) }
-                if case .claim(let claim) = facts.customerFact {
-                    entries[claim.key, default: Entry()].claims.append(claim)
-                }
+                if let fact = facts.customerFact { add(fact) }
             }
+        }
+    }
+
+    private mutating func add(_ fact: CustomerFact) {
+        switch fact {
+        case .claim(let claim): entries[claim.key, default: Entry()].claims.append(claim)
+        case .refusedClaim(let claim): entries[claim.key, default: Entry()].refusedClaims.append(claim)
+        case .transfer(let transfer): entries[transfer.key, default: Entry()].transfers.append(transfer)
+        case .directory: break
         }
     }
 
@@ -65,8 +78,12 @@ package struct Surroundings {
         entries.compactMapValues { $0.observations.isEmpty ? nil : Timeline($0.observations) }
     }
 
-    package func claims(to key: SubscriptionKey) -> [Claim] {
-        entries[key]?.claims ?? []
+    /// Returns what decides who owns a key.
+    /// - Parameter timeline: of the key, possibly with more than is stored.
+    package func ownershipEvidence(of key: SubscriptionKey, _ timeline: Timeline) -> OwnershipEvidence {
+        OwnershipEvidence(
+            key: key, timeline: timeline, claims: entries[key]?.claims ?? [],
+            refusedClaims: entries[key]?.refusedClaims ?? [], transfers: entries[key]?.transfers ?? [])
     }
 
     /// The tokens that the observations of a key state.
@@ -79,6 +96,8 @@ package struct Surroundings {
 private struct Entry {
     var observations: [Observation] = []
     var claims: [Claim] = []
+    var refusedClaims: [Claim] = []
+    var transfers: [Transfer] = []
     /// As written, without repetitions in a row.
     var appAccountTokens: [String] = []
     /// The last ones stated. Neighbours mostly state the same, which then need not be looked up again.

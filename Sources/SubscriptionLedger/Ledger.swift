@@ -36,8 +36,10 @@ package final class Ledger: Sendable {
     /// Nil where nobody has written yet.
     let vault: Vault?
     let portfolios = PortfolioCache()
-    /// Whose a key is changes for one posting at a time.
+    /// The owner of a key changes for one posting at a time.
     let postings = StripedLock()
+    /// Customers are merged one after the other. Taken after `postings`, never before.
+    let merges = StripedLock()
     private let lock: FolderLock?
 
     /// Opens the ledger of a folder for the one process that writes, making what is missing.

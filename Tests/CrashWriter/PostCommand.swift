@@ -1,6 +1,7 @@
 import AppStoreSimulation
 import ArgumentParser
 import EventLog
+import LedgerAPI
 import Primitives
 import ProjectionRuntime
 import SubscriptionLedger
@@ -28,7 +29,7 @@ struct PostCommand: AsyncParsableCommand {
         let ledger = try Ledger(writing: configuration)
         for customer in 0..<customers { try await post(customer, to: ledger) }
         let known = try (0..<customers).count { customer in
-            let answer = try ledger.customer(Self.name(customer), Question(asOf: now)).serialized()
+            let answer = try ledger.customer(Self.name(customer), Question(asOf: now)).json.serialized()
             return answer.contains(try Self.originalTransactionId(customer))
         }
         Output.write("customers \(known)\n")

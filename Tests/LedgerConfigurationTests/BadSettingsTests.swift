@@ -65,6 +65,9 @@ struct BadSettings: CustomTestStringConvertible, Sendable {
             BadSettings("apps: [{bundleId: a, serverAPI: {keyId: b}}]", at: "1:33", "issuerId"),
             BadSettings("apiKeys: [{name: a, role: root, sha256: \(digest)}]", at: "1:27", "one of app, backend"),
             BadSettings("apiKeys: [{name: a, role: app, sha256: abc}]", at: "1:40", "64 hexadecimal digits"),
+            BadSettings("customerTokens: [{kid: a}]", at: "1:18", "publicKeyFile"),
+            BadSettings(
+                "customerTokens: [{kid: a, publicKeyFile: f}, {kid: a, publicKeyFile: g}]", at: "1:52", "another kid"),
             BadSettings("apiKeys: [{name: a, role: app}]", at: "1:11", "sha256"),
             BadSettings(
                 "apiKeys:\n- {name: a, role: app, sha256: \(digest)}\n- {name: a, role: app, sha256: \(other)}",

@@ -42,8 +42,10 @@ import Testing
         #expect(
             settings.apiKeys == [
                 APIKey(
-                    name: "web", role: .backend, digest: try #require(Digest(hex: String(repeating: "0f", count: 32))))
+                    name: "web", role: .backend, digest: try #require(Digest(hex: String(repeating: "0f", count: 32))),
+                    callsPerSecond: 5, burst: 9, bundleIds: ["com.example.app"], environments: [.sandbox])
             ])
+        #expect(settings.customerTokens == [CustomerTokenKey(kid: "k1", publicKeyFile: "k1.pem")])
         #expect(settings.logging.level == .debug)
         #expect(settings.logging.format == .text)
     }
@@ -71,7 +73,10 @@ import Testing
             appAppleId: null
             environments: [Xcode]
           - bundleId: com.example.third
-        apiKeys: [{name: web, role: backend, sha256: "\(String(repeating: "0F", count: 32))"}]
+        apiKeys:
+          - {name: web, role: backend, sha256: "\(String(repeating: "0F", count: 32))", callsPerSecond: 5, burst: 9,
+             bundleIds: [com.example.app], environments: [Sandbox]}
+        customerTokens: [{kid: k1, publicKeyFile: k1.pem}]
         polling: {enabled: true, concurrency: 8, callsPerHour: 36000, headroom: 0.8, afterPeriodEnd: 60s, \
         beforePeriodEnd: 24h, retry: [1h, 6h, 24h], retryForDays: 60}
         logging: {level: debug, format: text}

@@ -1,3 +1,4 @@
+import AppStoreModel
 import AppStoreSimulation
 import HTTPTypes
 import HummingbirdTesting
@@ -20,16 +21,22 @@ struct RouteCall: Sendable {
         self.roles = roles
     }
 
+    private static let readers: Set<Role> = [.backend, .analyst, .auditor, .admin]
+
     static let all = [
         RouteCall(.post, "/v1/app-store/notifications", nil, nil),
         RouteCall(.post, "/v1/transactions", nil, [.app, .backend, .admin]),
-        RouteCall(.get, "/v1/customers/{id}", "/v1/customers/a", [.backend, .auditor, .admin]),
+        RouteCall(.get, "/v1/customers/{id}", "/v1/customers/a", readers),
+        RouteCall(.get, "/v1/customers/{id}/history", "/v1/customers/a/history", readers),
         RouteCall(.post, "/v1/customers/{id}/identify", "/v1/customers/a/identify", [.backend, .admin]),
+        RouteCall(.post, "/v1/customers/{id}/link", "/v1/customers/a/link", [.admin]),
+        RouteCall(.post, "/v1/customers/{id}/merge", "/v1/customers/a/merge", [.admin]),
+        RouteCall(.post, "/v1/customers/{id}/unmerge", "/v1/customers/a/unmerge", [.admin]),
+        RouteCall(.post, "/v1/customers/{id}/transfer", "/v1/customers/a/transfer", [.admin]),
+        RouteCall(.get, "/v1/subscriptions/{originalTransactionId}", "/v1/subscriptions/1", readers),
+        RouteCall(.get, "/v1/subscriptions/{originalTransactionId}/history", "/v1/subscriptions/1/history", readers),
         RouteCall(
-            .get, "/v1/subscriptions/{originalTransactionId}", "/v1/subscriptions/1", [.backend, .auditor, .admin]),
-        RouteCall(
-            .get, "/v1/subscriptions/{originalTransactionId}/history", "/v1/subscriptions/1/history",
-            [.backend, .auditor, .admin]),
+            .get, "/v1/subscriptions/{originalTransactionId}/customer", "/v1/subscriptions/1/customer", readers),
         RouteCall(.get, "/v1/events", nil, [.backend, .analyst, .auditor, .admin]),
         RouteCall(.get, "/v1/transitions", nil, [.backend, .analyst, .auditor, .admin]),
         RouteCall(.get, "/v1/evidence/{position}", "/v1/evidence/0", [.auditor, .admin]),
@@ -134,21 +141,54 @@ struct RouteCall: Sendable {
         }
     }
 
-    @Test func `a key calls two hundred times at once and a hundred times a second`() async throws {
-        let test = try TestLedger(keys: TestKey.all)
+    @Test func `a key calls as often as it is configured to`() async throws {
+        let slow = TestKey(.backend, callsPerSecond: 3, burst: 6)
+        let test = try TestLedger(keys: [slow, TestKey(.admin)])
         try await test.calls { client in
-            let backend = TestKey(.backend).headers
-            for _ in 0..<200 { #expect(try await client.get("/v1/customers/a", backend).status == .ok) }
-            let refused = try await client.get("/v1/customers/a", backend)
+            for _ in 0..<6 { #expect(try await client.get("/v1/customers/a", slow.headers).status == .ok) }
+            let refused = try await client.get("/v1/customers/a", slow.headers)
             try refused.expectProblem("rate_limited", .tooManyRequests)
             #expect(refused.headers[.retryAfter] == "1")
+            #expect(try refused.json()["expected"]?.string == "3 a second, 6 at once")
             // Another key has its own allowance, and what is for anybody needs none.
             #expect(try await client.get("/v1/customers/a", TestKey(.admin).headers).status == .ok)
-            #expect(try await client.get("/healthz", backend).status == .ok)
+            #expect(try await client.get("/healthz", slow.headers).status == .ok)
 
             test.time.advance(by: .seconds(1))
-            for _ in 0..<100 { #expect(try await client.get("/v1/customers/a", backend).status == .ok) }
-            try await client.get("/v1/customers/a", backend).expectProblem("rate_limited", .tooManyRequests)
+            for _ in 0..<3 { #expect(try await client.get("/v1/customers/a", slow.headers).status == .ok) }
+            try await client.get("/v1/customers/a", slow.headers).expectProblem("rate_limited", .tooManyRequests)
+        }
+    }
+
+    @Test func `an app's key calls a tenth as often as others unless configured`() {
+        let rates = Role.allCases.map { role in
+            let key = TestKey(role).configured
+            return [key.callsPerSecond, key.burst]
+        }
+        #expect(rates == [[100, 200]] + [[Int]](repeating: [1_000, 2_000], count: 4))
+    }
+
+    @Test func `a limited key sees its apps and environments, and no route that shows all`() async throws {
+        let limited = TestKey(.admin, bundleIds: ["com.example.app"], environments: [.sandbox])
+        let test = try TestLedger(keys: [limited])
+        try await test.append(Sample.notifications())
+        try await test.calls { client in
+            for call in RouteCall.all where call.roles != nil {
+                let answer = try await call.make(client, limited.headers)
+                let isLimitable =
+                    call.method == .get
+                    ? call.template.hasPrefix("/v1/customers") || call.template.hasPrefix("/v1/subscriptions")
+                    : ["/v1/transactions", "/v1/customers/{id}/identify"].contains(call.template)
+                #expect((answer.status == .forbidden) == !isLimitable, "\(call.template)")
+            }
+            let id = Sample.originalTransactionId
+            try await client.get("/v1/subscriptions/\(id)", limited.headers)
+                .expectProblem("subscription_unknown", .notFound)
+            try await client.get("/v1/customers/a?environment=Production", limited.headers)
+                .expectProblem("role_forbidden", .forbidden)
+            try await client.get("/v1/customers/a?bundleId=com.example.other", limited.headers)
+                .expectProblem("role_forbidden", .forbidden)
+            #expect(try await client.get("/v1/customers/a", limited.headers).status == .ok)
         }
     }
 

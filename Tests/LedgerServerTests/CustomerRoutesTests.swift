@@ -57,7 +57,12 @@ import Testing
             let answer = try await client.get("/v1/customers/nobody")
             #expect(answer.status == .ok)
             let json = try answer.json()
-            #expect(json.members.map(\.key) == ["id", "asOf", "knownAt", "subscriptions", "nextStep"])
+            #expect(
+                json.members.map(\.key) == [
+                    "id", "asOf", "knownAt", "entitled", "entitlements", "subscriptions", "products", "purchases",
+                    "offers", "conflicts", "nextStep",
+                ])
+            #expect(json["entitled"]?.bool == false)
             #expect(json["subscriptions"]?.elements?.isEmpty == true)
         }
     }
@@ -91,8 +96,15 @@ import Testing
             #expect(try await client.post("/v1/customers/bob/identify", identify, backend).status == .ok)
             try await client.post("/v1/customers/carol/identify", identify, backend)
                 .expectProblem("customer_conflict", .conflict)
-            let merged = try await client.post("/v1/customers/carol/identify", identify, TestKey(.admin).headers + json)
+            let admin = TestKey(.admin).headers + json
+            try await client.post("/v1/customers/carol/identify", identify, admin)
+                .expectProblem("customer_conflict", .conflict)
+            let asked = JSONValue.object(["handle": .string(handle), "merge": .bool(true)]).serialized().utf8
+            try await client.post("/v1/customers/carol/identify", asked, backend)
+                .expectProblem("customer_conflict", .conflict)
+            let merged = try await client.post("/v1/customers/carol/identify", asked, admin)
             #expect(merged.status == .ok)
+            #expect(try merged.json()["merged"]?["handle"]?.string?.count == 32)
         }
     }
 
@@ -143,7 +155,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["[]", "{}", #"{"handle":1}"#])
+    @Test(arguments: ["[]", "{}", #"{"handle":1}"#, #"{"handle":"a","merge":1}"#])
     func `identifying needs a handle`(_ body: String) async throws {
         let test = try TestLedger()
         try await test.calls { client in
@@ -161,6 +173,79 @@ import Testing
                 try await client.post(uri, "{}".utf8, [.contentType: "text/plain"])
                     .expectProblem("media_type_unsupported", .unsupportedMediaType)
             }
+        }
+    }
+
+    @Test func `a device's posting may fill one megabyte`() async throws {
+        let test = try TestLedger(keys: TestKey.all)
+        let headers = TestKey(.app).headers + [.contentType: "application/json"]
+        let large = [UInt8](repeating: UInt8(ascii: " "), count: 1_024 * 1_024 + 1)
+        try await test.calls { client in
+            try await client.post("/v1/transactions", large, headers)
+                .expectProblem("payload_too_large", .contentTooLarge)
+            try await client.post("/v1/transactions", large.dropLast(), headers)
+                .expectProblem("payload_not_json", .badRequest)
+        }
+    }
+
+    @Test func `answers say which position they rest on, and may be asked to wait for one`() async throws {
+        let test = try TestLedger()
+        let body = Self.posting(
+            [try #require(Sample.notifications().first).transactionText], [.init("customerId", .string("alice"))])
+        let field = try #require(HTTPField.Name("Subledger-Position"))
+        try await test.calls { client in
+            #expect(try await client.get("/v1/customers/alice?atLeast=-1").headers[field] == "-1")
+            let position = try await client.post("/v1/transactions", body).headers[field]
+            #expect(position == "1")
+            for uri in ["customers/alice", "subscriptions/\(Sample.originalTransactionId)"] {
+                let answer = try await client.get("/v1/\(uri)?atLeast=1")
+                #expect(answer.status == .ok)
+                #expect(answer.headers[field] == "1")
+            }
+            let early = try await client.get("/v1/customers/alice?atLeast=2")
+            try early.expectProblem("position_unknown", .serviceUnavailable)
+            #expect(early.headers[.retryAfter] == "1")
+        }
+    }
+
+    @Test func `an administrator settles who owns a subscription`() async throws {
+        let test = try TestLedger()
+        let transactions = Self.posting(
+            [try #require(Sample.notifications().first).transactionText], [.init("customerId", .string("alice"))])
+        let id = Sample.originalTransactionId
+        try await test.calls { client in
+            _ = try await client.post("/v1/transactions", transactions)
+            let refused = try await client.post("/v1/customers/bob/link", #"{"subscription":"\#(id)"}"#.utf8)
+            try refused.expectProblem("link_refused", .conflict)
+            #expect(try await client.get("/v1/customers/bob").json()["conflicts"]?.elements?.count == 1)
+            let moved = try await client.post("/v1/customers/bob/transfer", #"{"subscription":"\#(id)"}"#.utf8).json()
+            #expect(moved["subscriptions"]?.elements?.count == 1)
+            #expect(moved["conflicts"]?.elements?.count == 0)
+            let owner = try await client.get("/v1/subscriptions/\(id)/customer").json()
+            #expect(owner["id"]?.isNull == true && owner["handle"]?.string?.count == 32)
+            #expect(owner["subscriptions"]?.elements?.count == 1)
+            let merged = try await client.post("/v1/customers/alice/merge", #"{"from":"bob"}"#.utf8).json()
+            #expect(merged["subscriptions"]?.elements?.count == 1 && merged["merged"] != nil)
+            let undone = try await client.post("/v1/customers/alice/unmerge", #"{"from":"bob"}"#.utf8).json()
+            #expect(undone["subscriptions"]?.elements?.count == 0 && undone["unmerged"] != nil)
+            let history = try await client.get("/v1/customers/bob/history").json()
+            #expect(history["subscriptions"]?.elements?.count == 1)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("link", "{}", "posting_malformed"), ("link", #"{"subscription":"9"}"#, "subscription_unknown"),
+            ("transfer", #"{"subscription":"9","environment":"Moon"}"#, "posting_malformed"),
+            ("merge", "{}", "posting_malformed"), ("merge", #"{"from":"a","handle":"b"}"#, "posting_malformed"),
+            ("merge", #"{"from":"nobody"}"#, "customer_unknown"),
+            ("unmerge", #"{"from":"nobody"}"#, "customer_unknown"),
+        ])
+    func `a change that cannot be made says why`(_ change: String, _ body: String, _ code: String) async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            let answer = try await client.post("/v1/customers/a/\(change)", body.utf8)
+            try answer.expectProblem(code, code == "posting_malformed" ? .badRequest : .notFound)
         }
     }
 

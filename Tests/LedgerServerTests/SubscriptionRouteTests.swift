@@ -74,7 +74,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("asof=2025-01-01", "environment, bundleId, asOf, knownAt", "asof"),
+            ("asof=2025-01-01", "environment, bundleId, asOf, knownAt, atLeast", "asof"),
             ("knownAt=1&knownAt=1", "once", "twice"),
         ])
     func `an unknown parameter is told from one given twice`(

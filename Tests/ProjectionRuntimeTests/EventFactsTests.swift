@@ -18,7 +18,7 @@ import Testing
         let key = SubscriptionKey(
             environment: .sandbox, bundleId: "com.example.app", originalTransactionId: "\(generator.next())")
         let handles = (0..<2).map { _ in CustomerHandle(value: UInt128(generator.next())) }
-        switch Int.random(in: 0..<10, using: &generator) {
+        switch Int.random(in: 0..<12, using: &generator) {
         case 0:
             return EventFacts(
                 .claim(
@@ -26,7 +26,21 @@ import Testing
                         key: key, customer: handles[0], by: generator.pick(Claim.Authority.allCases),
                         position: Self.position)))
         case 1:
-            return EventFacts(.merge(Merge(customer: handles[0], into: handles[1], position: Self.position)))
+            return EventFacts(
+                .directory(
+                    .merge(
+                        Merge(
+                            customer: handles[0], into: handles[1], by: generator.pick(Claim.Authority.allCases),
+                            position: Self.position))))
+        case 2:
+            return EventFacts(
+                .directory(
+                    .unmerge(Unmerge(customer: handles[0], into: handles[1], position: Self.position))))
+        case 3:
+            return EventFacts(.transfer(Transfer(key: key, customer: handles[0], position: Self.position)))
+        case 4:
+            return EventFacts(
+                .refusedClaim(Claim(key: key, customer: handles[0], by: .app, position: Self.position)))
         default:
             return EventFacts(
                 (0..<Int.random(in: 0...4, using: &generator)).map { _ in

@@ -29,7 +29,7 @@ struct HistoryCommand: ParsableCommand {
         let answer = try question.answer {
             try opened.history(of: $0, asked, explained: explain)?.json
         } ofCustomer: {
-            try opened.history(ofCustomer: $0, asked, explained: explain)
+            try opened.history(ofCustomer: $0, asked, scope: $1, explained: explain).json
         }
         AnswerTable.print(
             answer, rows: "subscriptions", nested: "transitions",

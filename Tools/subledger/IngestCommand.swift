@@ -12,8 +12,9 @@ struct IngestCommand: AsyncParsableCommand {
             Appends in input order, directories by name; the same artifact twice is one event. Prints a line for each \
             refused artifact, and the sums at the end; exits 1 if any was refused.
 
-            With --customer the transactions among them become that customer's, as if a backend had posted them. One \
-            that is another customer's is appended all the same, and told as refused: linkRefused.
+            With --customer the transactions among them, also those in notifications, are linked to that customer, as \
+            if a backend had posted them. One that is another customer's is appended all the same, and reported as \
+            refused: link_refused. A note says how many artifacts held no transaction to link.
 
             EXAMPLES
               subledger ingest notifications/ --bundle-id com.example.app
@@ -25,7 +26,7 @@ struct IngestCommand: AsyncParsableCommand {
     @Argument(help: "Files or directories; - is standard input, read as an archive.")
     var paths: [String]
 
-    @Option(help: "Whose the transactions are: the id that you call the customer.")
+    @Option(help: "The customer of the transactions: your id.")
     var customer: String?
 
     @OptionGroup var ledger: LedgerOptions
@@ -40,7 +41,7 @@ struct IngestCommand: AsyncParsableCommand {
         let opened = try Ledger(writing: try ledger.configuration(trust))
         defer { opened.close() }
         var pipeline = IngestPipeline(ledger: opened, customer: customer)
-        let report = IngestReport(format: output.effectiveFormat, showsProgress: output.showsProgress)
+        let report = IngestReport(output, linking: customer != nil)
         for file in files {
             try await ArtifactFiles.forEach(in: file) { found in
                 report.add(try await pipeline.add(found))

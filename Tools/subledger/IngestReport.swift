@@ -11,10 +11,17 @@ final class IngestReport {
     private var duplicates = 0
     private(set) var refused = 0
     private var bytes = 0
+    private let isQuiet: Bool
+    private let isLinking: Bool
+    /// Accepted artifacts without a transaction.
+    private var unlinkable = 0
 
-    init(format: OutputFormat, showsProgress: Bool) {
-        self.format = format
-        self.showsProgress = showsProgress
+    /// - Parameter linking: whether transactions are ingested for a customer.
+    init(_ output: OutputOptions, linking: Bool) {
+        format = output.effectiveFormat
+        showsProgress = output.showsProgress
+        isQuiet = output.quiet
+        isLinking = linking
     }
 
     func add(_ results: [IngestPipeline.Result]) {
@@ -25,6 +32,7 @@ final class IngestReport {
             case .appended(let appended):
                 // A re-signed retry is appended, and so no duplicate here: these count what appended nothing.
                 if appended.isAppended { self.appended += 1 } else { duplicates += 1 }
+                if isLinking, !result.isLinkable { unlinkable += 1 }
             case .refused(let refusal, let quarantined):
                 refused += 1
                 line(result, refusal, quarantined)
@@ -53,6 +61,10 @@ final class IngestReport {
 
     func finish(seconds: Double) {
         if showsProgress { Terminal.standardError.write("\r\u{1B}[K") }
+        if unlinkable > 0, !isQuiet {
+            Terminal.standardError.write(
+                "note[links_nothing]: \(unlinkable) accepted without a transaction to link to the customer.\n")
+        }
         switch format {
         case .json:
             let sums = JSONValue.object([

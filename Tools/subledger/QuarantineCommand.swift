@@ -79,7 +79,7 @@ struct QuarantineCommand: ParsableCommand {
         @Argument(help: "Which; without any, all.")
         var digests: [String] = []
 
-        @Option(help: "Whose the transactions are: the id that you call the customer.")
+        @Option(help: "The customer of the transactions: your id.")
         var customer: String?
 
         @OptionGroup var ledger: LedgerOptions
@@ -93,7 +93,7 @@ struct QuarantineCommand: ParsableCommand {
             let opened = try Ledger(writing: try ledger.configuration(trust))
             defer { opened.close() }
             var pipeline = IngestPipeline(ledger: opened, customer: customer)
-            let report = IngestReport(format: output.effectiveFormat, showsProgress: output.showsProgress)
+            let report = IngestReport(output, linking: customer != nil)
             for digest in try digests.isEmpty ? Quarantine.digests(in: folder) : named(digests, in: folder) {
                 guard let item = try Quarantine.item(digest, in: folder) else { continue }
                 try settle(try await pipeline.add(FoundArtifact(item)), report, folder)

@@ -13,10 +13,10 @@ struct QuestionOptions: ParsableArguments {
     @Option(help: "Everything of a customer, by the id that you call them.")
     var customer: String?
 
-    @Option(help: "The subscription in this environment only.")
+    @Option(help: "This environment only; by default every one of a subscription, and Production of a customer.")
     var environment: Environment?
 
-    @Option(name: .customLong("bundle-id"), help: "The subscription of this app only.")
+    @Option(name: .customLong("bundle-id"), help: "This app only.")
     var bundleId: String?
 
     @Option(
@@ -36,9 +36,6 @@ struct QuestionOptions: ParsableArguments {
     func requireSelector() throws {
         guard (originalTransactionId == nil) != (customer == nil) else {
             throw Self.usage("Give either --subscription or --customer")
-        }
-        guard customer == nil || (environment == nil && bundleId == nil) else {
-            throw Self.usage("--environment and --bundle-id go with --subscription")
         }
     }
 
@@ -67,9 +64,12 @@ struct QuestionOptions: ParsableArguments {
 
     /// - Throws: `subscription_unknown` when `ofSubscription` answers nothing.
     func answer(
-        ofSubscription: (SubscriptionSelector) throws -> JSONValue?, ofCustomer: (String) throws -> JSONValue
+        ofSubscription: (SubscriptionSelector) throws -> JSONValue?,
+        ofCustomer: (String, CustomerScope) throws -> JSONValue
     ) throws -> JSONValue {
-        if let customer { return try ofCustomer(customer) }
+        if let customer {
+            return try ofCustomer(customer, CustomerScope(environment: environment ?? .production, bundleId: bundleId))
+        }
         let id = originalTransactionId ?? ""
         let selector = SubscriptionSelector(originalTransactionId: id, environment: environment, bundleId: bundleId)
         guard let answer = try ofSubscription(selector) else { throw CommandFailure.unknownSubscription(id) }

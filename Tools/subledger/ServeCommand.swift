@@ -1,4 +1,5 @@
 import ArgumentParser
+import Crypto
 import Glibc
 import LedgerConfiguration
 import LedgerServer
@@ -73,6 +74,7 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = LedgerServer.Configuration()
         configuration.http = settings.http
         configuration.apiKeys = settings.apiKeys
+        configuration.customerTokens = try Self.customerTokens(settings.customerTokens)
         let server = try LedgerServer(Ledger(writing: ledgerConfiguration), configuration, logger: logger)
         let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
         try await server.run { port in
@@ -90,6 +92,24 @@ struct ServeCommand: AsyncParsableCommand {
             ?? Self.variable("SUBLEDGER_LOG_LEVEL", of: Settings.Logging.Level.names, Settings.Logging.Level.init)
             ?? settings.logging.level
         return settings
+    }
+
+    private static let publicKeyFileLimit = 64 * 1_024
+
+    private static func customerTokens(_ keys: [CustomerTokenKey]) throws -> CustomerTokens {
+        var publicKeys: [String: P256.Signing.PublicKey] = [:]
+        for key in keys {
+            do {
+                let pem = try InputFile.bytes(of: key.publicKeyFile, limit: publicKeyFileLimit)
+                publicKeys[key.kid] = try CustomerTokens.publicKey(pem: pem, file: key.publicKeyFile)
+            } catch let failure as InputFailure {
+                throw CommandFailure(
+                    ConfigurationError(
+                        "customerTokens", "the public key file \(key.publicKeyFile) was not read",
+                        found: failure.reason))
+            }
+        }
+        return CustomerTokens(publicKeys)
     }
 
     private static func variable<Value>(

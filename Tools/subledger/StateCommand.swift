@@ -26,7 +26,7 @@ struct StateCommand: ParsableCommand {
         let answer = try question.answer {
             try opened.state(of: $0, asked)?.json
         } ofCustomer: {
-            try opened.state(ofCustomer: $0, asked)
+            try opened.state(ofCustomer: $0, asked, scope: $1).json
         }
         AnswerTable.print(
             answer, rows: "subscriptions",

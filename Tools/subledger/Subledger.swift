@@ -10,7 +10,8 @@ struct Subledger: AsyncParsableCommand {
         abstract: "A self-hosted, event-sourced ledger of App Store subscriptions.",
         subcommands: [
             VerifyCommand.self, IngestCommand.self, StateCommand.self, HistoryCommand.self, LogCommand.self,
-            QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self, KeyCommand.self,
+            CustomerCommand.self, QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self,
+            KeyCommand.self,
         ]
     )
 
@@ -36,8 +37,9 @@ struct Subledger: AsyncParsableCommand {
             CommandFailure(error).report(as: errorFormat)
             exit(withError: ExitCode(CommandFailure.io))
         } catch let error as CustomerError {
-            CommandFailure(error).report(as: errorFormat)
-            exit(withError: ExitCode(CommandFailure.usage))
+            let failure = CommandFailure(error)
+            failure.report(as: errorFormat)
+            exit(withError: ExitCode(failure.exitCode))
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             switch errorFormat {
@@ -61,6 +63,11 @@ extension CommandFailure {
     fileprivate init(_ error: CustomerError) {
         self.init(
             code: error.code.rawValue, message: error.message, expected: error.expected, found: error.found,
-            hint: error.hint, exitCode: Self.usage)
+            hint: error.hint, exitCode: error.isUsage ? Self.usage : Self.refused)
     }
+}
+
+extension CustomerError {
+    /// Whether the command is wrong in itself, whatever the ledger holds.
+    fileprivate var isUsage: Bool { [.customerIdInvalid, .postingMalformed, .parameterInvalid].contains(code) }
 }

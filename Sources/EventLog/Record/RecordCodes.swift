@@ -15,6 +15,7 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
     package static let subscriptionTransferred = EventKind(rawValue: 19)
     package static let entitlementGranted = EventKind(rawValue: 20)
     package static let customerErased = EventKind(rawValue: 21)
+    package static let customersUnmerged = EventKind(rawValue: 22)
     package static let catalogChanged = EventKind(rawValue: 32)
     package static let rulesActivated = EventKind(rawValue: 33)
 
@@ -24,7 +25,8 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
         .renewalInfoVerified: "renewalInfoVerified", .appTransactionVerified: "appTransactionVerified",
         .customerLinked: "customerLinked", .customersMerged: "customersMerged", .linkRefused: "linkRefused",
         .subscriptionTransferred: "subscriptionTransferred", .entitlementGranted: "entitlementGranted",
-        .customerErased: "customerErased", .catalogChanged: "catalogChanged", .rulesActivated: "rulesActivated",
+        .customerErased: "customerErased", .customersUnmerged: "customersUnmerged", .catalogChanged: "catalogChanged",
+        .rulesActivated: "rulesActivated",
     ]
 
     /// The name in answers; a kind of a later version is its number.

@@ -1,9 +1,13 @@
-/// What one of the ledger's own events says of customers.
+/// A statement about customers made by one of the ledger's own events.
 package enum CustomerFact: Hashable, Sendable {
     /// customerLinked
     case claim(Claim)
-    /// customersMerged
-    case merge(Merge)
+    /// linkRefused
+    case refusedClaim(Claim)
+    /// subscriptionTransferred
+    case transfer(Transfer)
+    /// customersMerged, customersUnmerged
+    case directory(DirectoryChange)
 }
 
 /// A customer's claim to a key.
@@ -20,9 +24,9 @@ package struct Claim: Hashable, Sendable {
         self.position = position
     }
 
-    /// On whose word, weakest first, as compared.
+    /// The strength of a claim or a merge, weakest first.
     package enum Authority: Comparable, Sendable, CaseIterable {
-        /// For a customer who has not said who they are, with whatever key.
+        /// For an anonymous customer, with whatever key.
         case anonymous
         case app
         case backend
@@ -30,7 +34,7 @@ package struct Claim: Hashable, Sendable {
 }
 
 extension Claim.Authority {
-    /// The word for it in events.
+    /// The word in events.
     package var name: String {
         switch self {
         case .anonymous: "anonymous"
@@ -39,21 +43,58 @@ extension Claim.Authority {
         }
     }
 
+    /// - Parameter name: a word of events; an administrator counts as a backend.
     package init?(name: String) {
-        guard let authority = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        guard let authority = Self.allCases.first(where: { $0.name == name || (name == "admin" && $0 == .backend) })
+        else { return nil }
         self = authority
     }
 }
 
-extension Claim {
-    /// A claim from before the customer was known counts, once they are, as the least of the known.
-    package func authority(in roster: CustomerRoster) -> Authority {
-        roster.customer(of: customer) == customer ? by : max(by, .app)
+/// An administrator's decision about one key. It outranks tokens and claims.
+package struct Transfer: Hashable, Sendable {
+    package let key: SubscriptionKey
+    package let customer: CustomerHandle
+    package let position: Position
+
+    package init(key: SubscriptionKey, customer: CustomerHandle, position: Position) {
+        self.key = key
+        self.customer = customer
+        self.position = position
     }
 }
 
-/// One customer turned out to be another, for good.
+/// A change of which handles are one customer.
+package enum DirectoryChange: Hashable, Sendable {
+    case merge(Merge)
+    case unmerge(Unmerge)
+
+    package var position: Position {
+        switch self {
+        case .merge(let merge): merge.position
+        case .unmerge(let unmerge): unmerge.position
+        }
+    }
+}
+
+/// One customer becomes another. It holds until it is undone.
 package struct Merge: Hashable, Sendable {
+    package let customer: CustomerHandle
+    package let into: CustomerHandle
+    /// The strength that the merged customer's claims have from `position` on, at least.
+    package let by: Claim.Authority
+    package let position: Position
+
+    package init(customer: CustomerHandle, into: CustomerHandle, by: Claim.Authority, position: Position) {
+        self.customer = customer
+        self.into = into
+        self.by = by
+        self.position = position
+    }
+}
+
+/// A merge is undone. Claims made since then stay where they were made.
+package struct Unmerge: Hashable, Sendable {
     package let customer: CustomerHandle
     package let into: CustomerHandle
     package let position: Position

@@ -1,39 +1,71 @@
-/// Who is who: which handles are one customer by now, and whose the tokens are.
+/// The customers of handles and tokens, after merges: a fold of merges and unmerges in the order of their positions.
 package struct CustomerRoster: Hashable, Sendable {
+    /// In the order of their positions.
+    private var changes: [DirectoryChange] = []
+    private var known: Set<DirectoryChange> = []
+    /// The merge in force of each merged handle.
     private var merges: [CustomerHandle: Merge] = [:]
     private var tokens: [AppAccountToken: CustomerHandle] = [:]
 
     package init() {}
 
-    package init(merges: some Sequence<Merge>, tokens: [AppAccountToken: CustomerHandle] = [:]) {
-        for merge in merges { add(merge) }
+    package init(changes: some Sequence<DirectoryChange>, tokens: [AppAccountToken: CustomerHandle] = [:]) {
+        for change in changes { add(change) }
         self.tokens = tokens
     }
 
-    /// A merge is for good: of two that name one customer the first counts, in whatever order they are added.
-    package mutating func add(_ merge: Merge) {
-        if let known = merges[merge.customer], known.position <= merge.position { return }
-        merges[merge.customer] = merge
+    /// Adds a merge or an unmerge, in whatever order they are added; one that is known changes nothing.
+    package mutating func add(_ change: DirectoryChange) {
+        guard known.insert(change).inserted else { return }
+        let isNewest = changes.last.map { $0.position <= change.position } ?? true
+        changes.append(change)
+        if isNewest {
+            apply(change)
+        } else {
+            changes.sort { $0.position < $1.position }
+            merges = [:]
+            for change in changes { apply(change) }
+        }
+    }
+
+    /// A merged handle is merged nowhere else until that is undone, and nothing is merged into itself: there are no
+    /// circles, whatever a log holds.
+    private mutating func apply(_ change: DirectoryChange) {
+        switch change {
+        case .merge(let merge):
+            guard merges[merge.customer] == nil, customer(of: merge.into) != merge.customer else { return }
+            merges[merge.customer] = merge
+        case .unmerge(let unmerge):
+            guard merges[unmerge.customer]?.into == unmerge.into else { return }
+            merges[unmerge.customer] = nil
+        }
     }
 
     package mutating func set(_ customer: CustomerHandle, for token: AppAccountToken) {
         tokens[token] = customer
     }
 
-    /// The customer that a handle stands for.
-    ///
-    /// The writer merges only what is not merged yet, so there are no circles; should a log hold one, walking it
-    /// ends all the same.
+    /// Returns the customer that a handle stands for.
     package func customer(of handle: CustomerHandle) -> CustomerHandle {
-        var current = handle
-        for _ in 0..<merges.count {
-            guard let merge = merges[current] else { break }
-            current = merge.into
-        }
-        return current
+        merges(from: handle).last?.into ?? handle
     }
 
-    /// Nil while nobody has been met by that name.
+    /// Returns the merges that lead from a handle to its customer, in that order.
+    package func merges(from handle: CustomerHandle) -> [Merge] {
+        var path: [Merge] = []
+        while let merge = merges[path.last?.into ?? handle] { path.append(merge) }
+        return path
+    }
+
+    /// The position of the newest unmerge of a handle.
+    package func newestUnmerge(of handle: CustomerHandle) -> Position? {
+        changes.compactMap { change -> Position? in
+            guard case .unmerge(let unmerge) = change, unmerge.customer == handle else { return nil }
+            return unmerge.position
+        }.max()
+    }
+
+    /// Returns the customer that a token was mapped to; nil for a token that was mapped to none.
     package func customer(of token: AppAccountToken) -> CustomerHandle? {
         tokens[token].map(customer(of:))
     }
@@ -41,5 +73,21 @@ package struct CustomerRoster: Hashable, Sendable {
     /// Every other handle that stands for a customer.
     package func handles(mergedInto customer: CustomerHandle) -> [CustomerHandle] {
         merges.keys.filter { self.customer(of: $0) == customer }
+    }
+
+    /// Returns the customer of a claim, its strength, and the position from which it has had that strength.
+    ///
+    /// A merge raises the claims of the merged customer to the strength of the key that merged them.
+    package func standing(
+        of claim: Claim
+    ) -> (customer: CustomerHandle, authority: Claim.Authority, since: Position) {
+        var standing = (customer: claim.customer, authority: claim.by, since: claim.position)
+        for merge in merges(from: claim.customer) {
+            standing.customer = merge.into
+            guard merge.by > standing.authority else { continue }
+            standing.authority = merge.by
+            standing.since = max(standing.since, merge.position)
+        }
+        return standing
     }
 }

@@ -1,45 +1,76 @@
 package import Primitives
 
-/// Who a key belongs to. A fold of the claims to it and of the tokens its purchases carry: in which order they came
-/// to be known decides nothing, only where they stand.
+/// Everything known about who owns one key.
+package struct OwnershipEvidence: Hashable, Sendable {
+    package let key: SubscriptionKey
+    package var claims: [Claim]
+    package var refusedClaims: [Claim]
+    package var transfers: [Transfer]
+    /// Without steps for a family member's key: a token there is the purchaser's.
+    package var tokens: AppAccountTokenSteps
+
+    /// - Parameter timeline: of the key.
+    package init(
+        key: SubscriptionKey, timeline: Timeline, claims: [Claim] = [], refusedClaims: [Claim] = [],
+        transfers: [Transfer] = []
+    ) {
+        self.key = key
+        self.claims = claims
+        self.refusedClaims = refusedClaims
+        self.transfers = transfers
+        tokens = AppAccountTokenSteps(timeline.isFamilyShared ? Timeline() : timeline)
+    }
+
+    /// The newest position of a claim or a transfer.
+    package var newestDecision: Position? {
+        (claims.map(\.position) + transfers.map(\.position)).max()
+    }
+}
+
+/// The owner of a key at an instant (domain-rules §11): the first of transfer, token, and the strongest claim.
 package struct Ownership: Hashable, Sendable {
-    /// One, unless the rule is `share`; none when nobody claims the key.
+    /// One, unless the rule is `share`; none for a key that nobody has claimed.
     package let owners: Set<Owner>
-    /// Whether the token changed from one customer's to another's, and the key stayed where it was.
-    package let hasTokenConflict: Bool
 
     package enum Owner: Hashable, Sendable {
         case customer(CustomerHandle)
-        /// Somebody whom only the purchase names so far.
+        /// The customer whose id is the token itself: no customer was mapped to it.
         case bearer(AppAccountToken)
     }
 
     /// - Parameters:
-    ///   - claims: of one key.
-    ///   - tokens: of the same key, none for a family member's: the token would be the purchaser's.
-    ///   - t: a token counts from the time Apple signed it.
+    ///   - roster: with the merges of the customers, and the customers of the tokens, in `evidence`.
+    ///   - t: governs tokens; transfers and claims hold for every instant once they are known.
     package init(
-        claims: [Claim], tokens: StepField<AppAccountToken>, at t: Instant, roster: CustomerRoster,
-        rule: Rules.Customers.ClaimConflict
+        _ evidence: OwnershipEvidence, at t: Instant, roster: CustomerRoster, rule: Rules.Customers.ClaimConflict
     ) {
-        let links = claims.sorted { $0.position < $1.position }.map { claim in
-            Candidate(.customer(roster.customer(of: claim.customer)), .link(claim.authority(in: roster)))
+        if let transfer = evidence.transfers.max(by: { $0.position < $1.position }) {
+            owners = [.customer(roster.customer(of: transfer.customer))]
+        } else if let token = evidence.tokens.token(at: t) {
+            owners = [roster.owner(of: token)]
+        } else if !evidence.claims.isEmpty {
+            owners = Set(Self.claimants(evidence.claims, roster, rule).map(Owner.customer))
+        } else {
+            // Before the first token the first one, as of every field that Apple restates.
+            owners = Set(evidence.tokens.steps.prefix(1).map { roster.owner(of: $0.token) })
         }
-        let bearers = tokens.values(upTo: t).map { token in
-            roster.customer(of: token).map { Candidate(.customer($0), .appAccountToken) }
-                ?? Candidate(.bearer(token), .bearer)
+    }
+
+    /// The customers with the strongest claim, and of these those that the rule prefers.
+    private static func claimants(
+        _ claims: [Claim], _ roster: CustomerRoster, _ rule: Rules.Customers.ClaimConflict
+    ) -> [CustomerHandle] {
+        let standings = claims.map { (roster.standing(of: $0), $0.position) }
+        let strongest = standings.map(\.0.authority).max()
+        let equals = standings.filter { $0.0.authority == strongest }
+            .sorted { ($0.0.since, $0.1) < ($1.0.since, $1.1) }.map(\.0.customer)
+        // An anonymous owner gives way to the next, under every rule.
+        guard strongest != .anonymous else { return Array(equals.suffix(1)) }
+        return switch rule {
+        case .keepFirst: Array(equals.prefix(1))
+        case .move: Array(equals.suffix(1))
+        case .share: equals
         }
-        let candidates = links + bearers
-        let strongest = candidates.map(\.strength).max()
-        let equals = candidates.filter { $0.strength == strongest }.map(\.owner)
-        owners =
-            switch rule {
-            case .keepFirst: Set(equals.prefix(1))
-            case .move: Set(equals.suffix(1))
-            case .share: Set(equals)
-            }
-        hasTokenConflict =
-            rule != .move && Set(bearers.filter { $0.strength == .appAccountToken }.map(\.owner)).count > 1
     }
 
     package func isOwned(by customer: CustomerHandle) -> Bool {
@@ -47,30 +78,30 @@ package struct Ownership: Hashable, Sendable {
     }
 }
 
-/// Why somebody may own a key, and how strong that is against others.
-private struct Candidate {
-    let owner: Ownership.Owner
-    let strength: ClaimStrength
-
-    init(_ owner: Ownership.Owner, _ strength: ClaimStrength) {
-        self.owner = owner
-        self.strength = strength
+extension CustomerRoster {
+    package func owner(of token: AppAccountToken) -> Ownership.Owner {
+        customer(of: token).map(Ownership.Owner.customer) ?? .bearer(token)
     }
 }
 
-/// Weakest first, as compared. Stronger ones win, and the rule `claimConflict` decides between equals.
-private enum ClaimStrength: Comparable {
-    /// A token that no customer is known by.
-    case bearer
-    case link(Claim.Authority)
-    /// A token that a customer is known by.
-    case appAccountToken
-}
+/// Two known customers claim one key, and no transfer has settled it.
+package struct OwnershipConflict: Hashable, Sendable {
+    package let key: SubscriptionKey
+    /// The customer whose claim lost.
+    package let claimant: CustomerHandle
+    package let owner: Ownership.Owner
 
-extension StepField {
-    /// Every value stated by `t`, oldest first; before the first one the first.
-    fileprivate func values(upTo t: Instant) -> [Value] {
-        let stated = steps.filter { $0.source.time <= t }
-        return (stated.isEmpty ? Array(steps.prefix(1)) : stated).map(\.value)
+    /// Returns the conflicts over a key with these owners.
+    package static func conflicts(
+        over evidence: OwnershipEvidence, _ ownership: Ownership, roster: CustomerRoster
+    ) -> Set<OwnershipConflict> {
+        guard evidence.transfers.isEmpty else { return [] }
+        // An anonymous claimant is nobody to settle it with.
+        let claimants = Set(
+            evidence.refusedClaims.map(roster.standing(of:)).filter { $0.authority > .anonymous }.map(\.customer))
+        return Set(
+            claimants.filter { !ownership.isOwned(by: $0) }.flatMap { claimant in
+                ownership.owners.map { OwnershipConflict(key: evidence.key, claimant: claimant, owner: $0) }
+            })
     }
 }

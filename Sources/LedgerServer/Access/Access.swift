@@ -8,8 +8,9 @@ package enum Access: Hashable, Sendable {
     case only(Set<Role>)
 
     static let posting = Access.only([.app, .backend, .admin])
-    static let customers = Access.only([.backend, .auditor, .admin])
+    static let customers = Access.only([.backend, .analyst, .auditor, .admin])
     static let identifying = Access.only([.backend, .admin])
+    static let administration = Access.only([.admin])
     static let feeds = Access.only([.backend, .analyst, .auditor, .admin])
     static let auditing = Access.only([.auditor, .admin])
 }

@@ -12,24 +12,24 @@ struct KeyRing: Sendable {
 
     private let entries: [Entry]
 
-    /// - Parameters:
-    ///   - rate: calls a second a key may make for long.
-    ///   - burst: calls it may make at once after a rest.
-    init(_ keys: [APIKey], rate: Double, burst: Double) {
-        entries = keys.map { Entry(key: $0, bucket: TokenBucket(rate: rate, burst: burst)) }
+    init(_ keys: [APIKey]) {
+        entries = keys.map { key in
+            Entry(key: key, bucket: TokenBucket(rate: Double(key.callsPerSecond), burst: Double(key.burst)))
+        }
     }
 
-    /// The role in which a call is made; nil on a route for anybody.
+    /// Returns who makes a call of a route.
     /// - Throws: `key_missing`, `key_unknown`, `role_forbidden`, `rate_limited`.
     func admit(
-        authorization: String?, to access: Access, at now: ContinuousClock.Instant
-    ) throws(Problem) -> Role? {
-        guard case .only(let roles) = access else { return nil }
-        guard !entries.isEmpty else { return .admin }
+        authorization: String?, to route: any Route, at now: ContinuousClock.Instant
+    ) throws(Problem) -> Admission {
+        guard case .only(let roles) = route.access else { return Admission(role: nil, key: nil) }
+        guard !entries.isEmpty else { return Admission(role: .admin, key: nil) }
         let entry = try entry(of: try Self.token(in: authorization))
         guard roles.contains(entry.key.role) else { throw .forbidden(entry.key.role, expected: roles) }
-        if let wait = entry.bucket.take(at: now) { throw .rateLimited(wait) }
-        return entry.key.role
+        guard route.heedsKeyLimits || !entry.key.isLimited else { throw .limitedKey }
+        if let wait = entry.bucket.take(at: now) { throw .rateLimited(entry.key, wait) }
+        return Admission(role: entry.key.role, key: entry.key)
     }
 
     /// The digest is compared with every key, each time in full, so that time tells nothing about any of them.
@@ -48,6 +48,16 @@ struct KeyRing: Sendable {
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .keyMissing }
         return parts[1]
     }
+}
+
+/// The role in which a call is made, and its key; neither on a route for anybody, no key on a ledger without keys.
+package struct Admission: Sendable {
+    let role: Role?
+    let key: APIKey?
+}
+
+extension APIKey {
+    fileprivate var isLimited: Bool { !bundleIds.isEmpty || !environments.isEmpty }
 }
 
 extension Digest {
@@ -79,10 +89,14 @@ extension Problem {
             expected: expected.map(\.rawValue).sorted().joined(separator: ", "), found: role.rawValue)
     }
 
-    fileprivate static func rateLimited(_ wait: Duration) -> Problem {
+    fileprivate static let limitedKey = Problem(
+        .forbidden, "role_forbidden", "this API key is limited to some apps or environments, and the route shows all",
+        expected: "a key without bundleIds and environments", found: "a limited key")
+
+    fileprivate static func rateLimited(_ key: APIKey, _ wait: Duration) -> Problem {
         Problem(
             .tooManyRequests, "rate_limited", "this API key makes too many calls",
-            expected: "\(Int(ServerLimits.callsPerSecond)) a second, \(Int(ServerLimits.callBurst)) at once",
-            found: "more", retryAfter: max(1, Int(wait.components.seconds) + 1))
+            expected: "\(key.callsPerSecond) a second, \(key.burst) at once", found: "more",
+            retryAfter: max(1, Int(wait.components.seconds) + 1))
     }
 }

@@ -6,16 +6,17 @@ enum ServerLimits {
     static let notificationBytes = 256 * 1_024
     /// A hundred JWS, or a receipt of a long history.
     static let postingBytes = 8 * 1_024 * 1_024
-    /// A handle and some JSON.
-    static let identifyBytes = 4 * 1_024
+    /// The same for a device.
+    static let appPostingBytes = 1_024 * 1_024
+    /// A handle or an id, and some JSON.
+    static let customerChangeBytes = 4 * 1_024
+    /// How long a call with `atLeast` waits for that position.
+    static let positionWait = Duration.seconds(2)
     /// Of one request, all fields and the target together.
     static let headerBytes = 16 * 1_024
     static let headerFields = 100
     /// A request that has not arrived by then will not.
     static let readSeconds: Int64 = 10
-    /// A key's calls a second for long, and at once after a rest.
-    static let callsPerSecond = 100.0
-    static let callBurst = 200.0
     /// A follower costs a connection and wakes with every commit.
     static let followers = 100
     static let followerCommentSeconds = 15

@@ -37,8 +37,9 @@ extension Problem {
     init(_ error: CustomerError) {
         let status: HTTPResponse.Status =
             switch error.code {
-            case .handleUnknown: .notFound
-            case .customerConflict: .conflict
+            case .handleUnknown, .customerUnknown, .mergeUnknown, .subscriptionUnknown: .notFound
+            case .customerConflict, .linkRefused: .conflict
+            case .roleForbidden: .forbidden
             default: .badRequest
             }
         self.init(
@@ -76,6 +77,18 @@ extension Problem {
 
     static func notFound(_ detail: String) -> Problem {
         Problem(.notFound, "not_found", detail, hint: "GET /openapi.yaml lists the routes.")
+    }
+
+    static func positionNotReached(_ position: Int64, size: UInt64) -> Problem {
+        Problem(
+            .serviceUnavailable, "position_unknown", "the ledger has not reached this position",
+            expected: "a position below \(size)", found: "\(position)", retryAfter: shortPause)
+    }
+
+    static func outsideKey(_ what: String, expected: [String], found: String) -> Problem {
+        Problem(
+            .forbidden, "role_forbidden", "this API key is limited to other \(what)",
+            expected: expected.sorted().joined(separator: ", "), found: found)
     }
 
     static func unknownPosition(_ position: some BinaryInteger, size: UInt64) -> Problem {

@@ -10,6 +10,13 @@ extension Response {
         Response(status: status, headers: jsonHeaders, body: ResponseBody(byteBuffer: ByteBuffer(json: value)))
     }
 
+    /// - Parameter size: the number of events that the answer rests on. -1 is the position before the first event.
+    static func json(_ value: JSONValue, size: UInt64, status: HTTPResponse.Status = .ok) -> Response {
+        var response = json(value, status: status)
+        response.headers[.subledgerPosition] = "\(Int64(clamping: size) - 1)"
+        return response
+    }
+
     static func bytes(_ bytes: [UInt8], headers: HTTPFields) -> Response {
         Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }

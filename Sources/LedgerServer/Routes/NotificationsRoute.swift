@@ -27,7 +27,7 @@ struct NotificationsRoute: Route {
                 .object([
                     "position": .integer(Int64(clamping: appended.position)),
                     "duplicate": .bool(appended.isDuplicate),
-                ]))
+                ]), size: appended.position + 1)
         case .refused(let refusal, let isQuarantined):
             served.metrics.refusals.increment(refusal.code.rawValue)
             throw Self.problem(with: refusal, isQuarantined: isQuarantined)

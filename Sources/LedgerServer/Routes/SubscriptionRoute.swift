@@ -8,14 +8,15 @@ struct SubscriptionRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/v1/subscriptions/{originalTransactionId}"
     let access = Access.customers
+    let heedsKeyLimits = true
     let served: ServedLedger
 
     func respond(to call: Call) async throws -> Response {
         let query = try Query(of: call, names: SubscriptionSelector.names + Query.questionNames)
         let selector = try SubscriptionSelector(call, query)
-        let question = try query.question(now: served.now)
+        let question = try await query.question(served)
         guard let answer = try served.ledger.state(of: selector, question) else { throw Problem.unknownSubscription }
-        return .json(answer.json)
+        return .json(answer.json, size: answer.knownAt)
     }
 }
 
@@ -26,6 +27,7 @@ extension SubscriptionSelector {
         self.init(
             originalTransactionId: try call.pathParameter("originalTransactionId"),
             environment: try query.environment(), bundleId: query.text("bundleId"))
+        limits = call.limits
     }
 }
 

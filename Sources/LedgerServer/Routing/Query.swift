@@ -73,10 +73,37 @@ struct Query {
             && text.utf8.allSatisfy { (65...90).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: "_") }
     }
 
-    static let questionNames = ["asOf", "knownAt"]
+    static let scopeNames = ["environment", "bundleId"]
+
+    /// `environment`, by default Production or the only one of the key, and `bundleId`, by default every app.
+    /// - Throws: `parameter_invalid`; `role_forbidden` for what the key is not for.
+    func scope(of call: Call) throws(Problem) -> CustomerScope {
+        let limits = call.limits
+        let usual = limits.allow(.production) ? .production : limits.environments.min { $0.rawValue < $1.rawValue }
+        let scope = CustomerScope(
+            environment: try environment() ?? usual ?? .production, bundleId: text("bundleId"), limits: limits)
+        guard limits.allow(scope.environment) else {
+            throw .outsideKey(
+                "environments", expected: limits.environments.map(\.rawValue), found: scope.environment.rawValue)
+        }
+        if let bundleId = scope.bundleId, !limits.allow(bundleId: bundleId) {
+            throw .outsideKey("apps", expected: Array(limits.bundleIds), found: bundleId)
+        }
+        return scope
+    }
+
+    static let questionNames = ["asOf", "knownAt", "atLeast"]
+
+    /// `asOf` and `knownAt`, once the ledger has reached the position `atLeast`.
+    /// - Throws: `parameter_invalid`; `position_unknown` (503) when that takes too long; `EventLogError`.
+    func question(_ served: ServedLedger) async throws -> Question {
+        let question = try question(now: served.now)
+        if let position = try integer("atLeast", in: -1...Int64.max - 1) { try await served.wait(for: position) }
+        return question
+    }
 
     /// `asOf`, by default now, and `knownAt`, by default everything.
-    func question(now: Instant) throws(Problem) -> Question {
+    private func question(now: Instant) throws(Problem) -> Question {
         var question = Question(asOf: now)
         if let text = values["asOf"] {
             guard let instant = Instant(text: text) else {

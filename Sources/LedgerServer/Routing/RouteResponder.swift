@@ -1,6 +1,7 @@
 import EventLog
 import HTTPTypes
 import Hummingbird
+import LedgerConfiguration
 import Logging
 
 /// What every call goes through: the key, the route, and then the answer counted and told to the log, by the route's
@@ -16,12 +17,14 @@ struct RouteResponder: HTTPResponder {
     func respond(to request: Request, context: BasicRequestContext) async -> Response {
         let start = now()
         var code: String?
+        var key: String?
         let response: Response
         do {
-            let role = try keys.admit(
-                authorization: request.headers[.authorization], to: route.access, at: start)
+            let admission = try keys.admit(
+                authorization: request.headers[.authorization], to: route, at: start)
+            key = admission.key?.name
             response = try await route.respond(
-                to: Call(request: request, parameters: context.parameters, role: role, start: start))
+                to: Call(request: request, parameters: context.parameters, admission: admission, start: start))
         } catch {
             let problem = Problem(any: error)
             if problem.status.code >= 500 { Self.tell(context.logger, of: error, problem) }
@@ -30,19 +33,21 @@ struct RouteResponder: HTTPResponder {
         }
         let duration = now() - start
         metrics.count(status: response.status.code, duration)
-        log(context.logger, response.status, duration, code)
+        log(context.logger, response.status, duration, code, key)
         return response
     }
 
     /// The time is that until the answer begins: a follower's goes on for days.
-    private func log(_ logger: Logger, _ status: HTTPResponse.Status, _ duration: Duration, _ code: String?) {
+    private func log(
+        _ logger: Logger, _ status: HTTPResponse.Status, _ duration: Duration, _ code: String?, _ key: String?
+    ) {
         logger.info(
             "request",
             metadata: [
                 "method": .string(route.method.rawValue), "route": .string(route.template),
                 "status": .stringConvertible(status.code),
                 "milliseconds": .stringConvertible(duration.milliseconds),
-            ].merging(code.map { ["code": .string($0)] } ?? [:]) { first, _ in first })
+            ].merging(["code": code, "key": key].compactMapValues { $0.map { .string($0) } }) { first, _ in first })
     }
 
     /// What the ledger says of itself holds no id; of an error that nobody foresaw only the type is told.

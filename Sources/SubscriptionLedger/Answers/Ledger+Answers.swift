@@ -11,6 +11,8 @@ package struct SubscriptionSelector: Sendable {
     package var originalTransactionId: String
     package var environment: Environment?
     package var bundleId: String?
+    /// Of the API key that asks.
+    package var limits = KeyLimits()
 
     package init(originalTransactionId: String, environment: Environment? = nil, bundleId: String? = nil) {
         self.originalTransactionId = originalTransactionId
@@ -24,7 +26,7 @@ extension Ledger {
     /// - Returns: nil when no observation of such a key was known: `subscription_unknown`.
     package func state(of selector: SubscriptionSelector, _ question: Question) throws -> StateAnswer? {
         try answer(selector, question) { lineages, keys in
-            lineages.states(at: question.asOf, rules: question.rules).filter { keys.contains($0.key) }
+            lineages.states(at: question.asOf, rules: rules(for: question)).filter { keys.contains($0.key) }
                 .map { SubscriptionRow($0) }
         }
     }
@@ -35,7 +37,7 @@ extension Ledger {
         of selector: SubscriptionSelector, _ question: Question, explained: Bool = false
     ) throws -> HistoryAnswer? {
         try answer(selector, question) { lineages, keys in
-            lineages.histories(until: question.asOf, rules: question.rules).filter { keys.contains($0.key) }
+            lineages.histories(until: question.asOf, rules: rules(for: question)).filter { keys.contains($0.key) }
                 .map { SubscriptionHistoryRow($0, explained: explained) }
         }
     }
@@ -46,7 +48,8 @@ extension Ledger {
         let size = try knownSize(question.knownAt)
         let candidates = try derived.keys(
             ofOriginalTransactionId: selector.originalTransactionId, environment: selector.environment,
-            bundleId: selector.bundleId)
+            bundleId: selector.bundleId
+        ).filter { selector.limits.allow(bundleId: $0.bundleId) && selector.limits.allow($0.environment) }
         var timelines: [SubscriptionKey: Timeline] = [:]
         for key in candidates {
             timelines.merge(try derived.timelines(around: key, knownAt: size)) { known, _ in known }
@@ -56,6 +59,9 @@ extension Ledger {
         return Answer(
             asOf: question.asOf, knownAt: size, subscriptions: rows(Lineage.components(of: timelines), known))
     }
+
+    /// The rules named in a question, else the ledger's: every answer takes them from here.
+    func rules(for question: Question) -> Rules { question.rules ?? configuration.rules }
 
     /// The log size a question folds up to, at most what is acknowledged.
     package func knownSize(_ knownAt: Question.KnownAt?) throws -> Position {

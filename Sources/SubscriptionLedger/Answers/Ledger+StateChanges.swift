@@ -35,7 +35,7 @@ extension Ledger {
         for key in keys where timelines[key] == nil {
             timelines.merge(try self.derived.timelines(around: key, knownAt: size)) { known, _ in known }
         }
-        let states = Lineage.components(of: timelines).states(at: instant, rules: Rules())
+        let states = Lineage.components(of: timelines).states(at: instant, rules: configuration.rules)
         return Dictionary(states.map { ($0.key, $0) }) { first, _ in first }
     }
 }

@@ -13,7 +13,8 @@ package struct Question: Sendable {
     package var asOf: Instant
     /// Nil: everything acknowledged.
     package var knownAt: KnownAt?
-    package var rules = Rules()
+    /// Nil: the ledger's.
+    package var rules: Rules?
 
     package init(asOf: Instant, knownAt: KnownAt? = nil) {
         self.asOf = asOf

@@ -1,7 +1,7 @@
 import AppStoreModel
 package import LedgerAPI
 package import LedgerModel
-package import Primitives
+import Primitives
 package import SubscriptionStatus
 
 extension SubscriptionRow {
@@ -100,14 +100,4 @@ extension HistoryRow {
             explanation: explained
                 ? Explanation(rule: state.decision.name, sentence: transition.explanation) : nil)
     }
-}
-
-extension SubscriptionState {
-    /// A row of `state`.
-    package var json: JSONValue { SubscriptionRow(self).json }
-}
-
-extension SubscriptionHistory {
-    /// A row of `history`.
-    package func json(explained: Bool) -> JSONValue { SubscriptionHistoryRow(self, explained: explained).json }
 }

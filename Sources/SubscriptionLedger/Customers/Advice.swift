@@ -1,6 +1,7 @@
 import AppStoreVerification
+import LedgerAPI
 
-extension PostingOutcome.Refused {
+extension RefusedRow {
     init(_ refusal: Refusal, index: Int?, part: String?) {
         self.init(
             index: index, part: refusal.part ?? part, code: refusal.code.rawValue, reason: refusal.reason,
@@ -8,7 +9,7 @@ extension PostingOutcome.Refused {
     }
 }
 
-/// What who posted something can do about its refusal.
+/// The remedies for refusals.
 enum Advice {
     static func on(_ code: RefusalCode) -> String {
         switch code {
@@ -32,9 +33,8 @@ enum Advice {
     }
 
     static let useTheToken =
-        "Use the appAccountToken of the purchase as customerId, or have a backend post it once for this customer."
-    static let somebodyElses =
-        "Sign in as the customer it belongs to."
-    static let tokenChanged =
-        "The purchase stays where it was; go on with the customer who has it."
+        "Use the appAccountToken of the purchase as the customer id, or have a backend post it once for this customer."
+    static let signIn = "Sign in as the customer it belongs to."
+    static let transfer =
+        "Decide whose it is: `subledger customer transfer ID --subscription ORIGINAL_TRANSACTION_ID` settles it."
 }

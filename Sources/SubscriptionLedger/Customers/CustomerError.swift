@@ -1,17 +1,29 @@
-/// Why a request about customers cannot be answered as asked. Equality is on the code. Nothing in it repeats an id.
+/// A request about customers that cannot be answered. Equality is on the code. Nothing in it repeats an id.
 package struct CustomerError: Error, Equatable, Sendable {
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A member of a posting is not what it must be: 400.
+        /// A member of a posting has another form: 400.
         package static let postingMalformed = Code(rawValue: "posting_malformed")
         /// A customer id is empty or too long: 400.
         package static let customerIdInvalid = Code(rawValue: "customer_id_invalid")
+        /// Several subscriptions match: 400.
+        package static let parameterInvalid = Code(rawValue: "parameter_invalid")
+        /// The role of the key does not allow it: 403.
+        package static let roleForbidden = Code(rawValue: "role_forbidden")
         /// No customer has the handle: 404.
         package static let handleUnknown = Code(rawValue: "handle_unknown")
-        /// Id and handle name two customers: 409.
+        /// No customer has the id: 404.
+        package static let customerUnknown = Code(rawValue: "customer_unknown")
+        /// No merge of the two is in force: 404.
+        package static let mergeUnknown = Code(rawValue: "merge_unknown")
+        /// No such subscription was observed: 404.
+        package static let subscriptionUnknown = Code(rawValue: "subscription_unknown")
+        /// Two known customers would become one: 409.
         package static let customerConflict = Code(rawValue: "customer_conflict")
+        /// The subscription is another customer's: 409.
+        package static let linkRefused = Code(rawValue: "link_refused")
     }
 
     package let code: Code
@@ -33,10 +45,35 @@ package struct CustomerError: Error, Equatable, Sendable {
 
 extension CustomerError {
     static func malformed(_ member: String, expected: String) -> CustomerError {
-        CustomerError(.postingMalformed, "\(member) is not as it must be", expected: expected, found: "something else")
+        CustomerError(.postingMalformed, "invalid value for \(member)", expected: expected, found: "something else")
     }
 
     static let handleUnknown = CustomerError(
         .handleUnknown, "no customer has this handle", expected: "a handle from an earlier answer",
         hint: "Post without a handle to get a new one.")
+
+    static let customerUnknown = CustomerError(
+        .customerUnknown, "no customer has this id", expected: "the id of a customer", found: "an unused id")
+
+    static let mergeUnknown = CustomerError(
+        .mergeUnknown, "no merge of these two customers is in force",
+        expected: "a handle or an id that was merged into this customer", found: "none",
+        hint: "Events of the kind customersMerged name the handles.")
+
+    static let appNamesCustomer = CustomerError(
+        .roleForbidden, "a key of role app may not name a customer by its id", expected: "handle or customerToken",
+        found: "customerId",
+        hint: "Let your backend sign a customer token for the signed-in user, or post with a backend key.")
+
+    static let subscriptionUnknown = CustomerError(
+        .subscriptionUnknown, "subscription not found", expected: "an originalTransactionId that was observed",
+        found: "no observation")
+
+    static let subscriptionAmbiguous = CustomerError(
+        .parameterInvalid, "several subscriptions have this originalTransactionId",
+        expected: "environment, bundleId or both", found: "neither is decisive")
+
+    static let linkRefused = CustomerError(
+        .linkRefused, "the subscription belongs to another customer", expected: "a subscription that is free to claim",
+        found: "another known customer's", hint: "Settle it with `subledger customer transfer`.")
 }

@@ -4,55 +4,85 @@ import LedgerModel
 import Primitives
 import ProjectionRuntime
 
-/// The ledger's own events about customers: how they are written, and what they say.
+/// The origin of an own event: how it came, and the configured name of the API key that caused it.
+struct EventOrigin: Sendable {
+    let source: EventSource
+    let keyName: String?
+}
+
+/// The ledger's own events about customers: how they are written, and how they are read back.
 enum CustomerEvents {
     /// - Parameters:
     ///   - claim: its position is not known yet.
-    ///   - newest: the newest claim to the key, when the customer has one there already and makes a stronger or a
-    ///     later one; it tells the two apart.
-    static func linked(_ claim: Claim, after newest: Position?, source: EventSource) -> EventDraft {
-        let key = linkKey(claim) + (newest.map { suffix(.customerLinked, $0) } ?? [])
+    ///   - newest: the newest decision about the key, when the customer has claimed it before; it tells the two claims
+    ///     apart.
+    static func linked(_ claim: Claim, after newest: Position?, _ origin: EventOrigin) -> EventDraft {
+        let identity = linkKey(claim) + (newest.map { suffix(.customerLinked, $0) } ?? [])
         return draft(
-            .customerLinked, source, environment: claim.key.environment, identity: key, body: members(of: claim),
-            facts: EventFacts(.claim(claim)))
+            .customerLinked, origin, environment: claim.key.environment, identity: identity,
+            body: members(of: claim), fact: .claim(claim))
+    }
+
+    /// - Parameter newest: the newest decision about the key: the same claim is refused once while nothing changes.
+    static func refused(_ claim: Claim, after newest: Position?, _ origin: EventOrigin) -> EventDraft {
+        draft(
+            .linkRefused, origin, environment: claim.key.environment,
+            identity: linkKey(claim) + suffix(.linkRefused, newest ?? .max),
+            body: members(of: claim) + [
+                .init("code", .string(CustomerError.Code.linkRefused.rawValue)),
+                .init("remedy", .string(Advice.transfer)),
+            ],
+            fact: .refusedClaim(claim))
+    }
+
+    /// - Parameter newest: the newest decision about the key.
+    static func transferred(_ transfer: Transfer, after newest: Position?, _ origin: EventOrigin) -> EventDraft {
+        draft(
+            .subscriptionTransferred, origin, environment: transfer.key.environment,
+            identity: transfer.customer.bytes + keyDigest(transfer.key)
+                + suffix(.subscriptionTransferred, newest ?? .max),
+            body: [.init("handle", .string(transfer.customer.hex))] + members(of: transfer.key),
+            fact: .transfer(transfer))
     }
 
     /// - Parameters:
-    ///   - code: why it was refused.
-    ///   - newest: the newest claim to the key: the same claim is refused once while nothing changes.
-    static func refused(_ claim: Claim, code: String, after newest: Position?, source: EventSource) -> EventDraft {
-        draft(
-            .linkRefused, source, environment: claim.key.environment,
-            identity: linkKey(claim) + suffix(.linkRefused, newest ?? .max),
-            body: members(of: claim) + [.init("code", .string(code))], facts: nil)
+    ///   - role: the word for who merged them.
+    ///   - undone: the position of the newest unmerge of the two.
+    static func merged(_ merge: Merge, by role: String, after undone: Position?, _ origin: EventOrigin) -> EventDraft {
+        let identity = merge.customer.bytes + merge.into.bytes + (undone.map { suffix(.customersMerged, $0) } ?? [])
+        return draft(
+            .customersMerged, origin, environment: nil, identity: identity,
+            body: members(merge.customer, merge.into, by: role), fact: .directory(.merge(merge)))
     }
 
-    static func merged(_ merge: Merge, by: String, source: EventSource) -> EventDraft {
+    /// - Parameter merge: the one that is undone.
+    static func unmerged(_ unmerge: Unmerge, of merge: Merge, by role: String, _ origin: EventOrigin) -> EventDraft {
         draft(
-            .customersMerged, source, environment: nil, identity: merge.customer.bytes + merge.into.bytes,
-            body: [
-                .init("handle", .string(merge.customer.hex)), .init("into", .string(merge.into.hex)),
-                .init("by", .string(by)),
-            ],
-            facts: EventFacts(.merge(merge)))
+            .customersUnmerged, origin, environment: nil,
+            identity: unmerge.customer.bytes + unmerge.into.bytes + suffix(.customersUnmerged, merge.position),
+            body: members(unmerge.customer, unmerge.into, by: role), fact: .directory(.unmerge(unmerge)))
     }
 
     private static func draft(
-        _ kind: EventKind, _ source: EventSource, environment: Environment?, identity: [UInt8],
-        body: [JSONValue.Member], facts: EventFacts?
+        _ kind: EventKind, _ origin: EventOrigin, environment: Environment?, identity: [UInt8],
+        body: [JSONValue.Member], fact: CustomerFact
     ) -> EventDraft {
         let environment = environment.flatMap { EnvironmentCode(name: $0.rawValue) } ?? .none
+        let facts = EventFacts(fact)
+        let key = origin.keyName.map { [JSONValue.Member("key", .string($0))] } ?? []
         return EventDraft(
-            kind: kind, source: source, environment: environment, artifact: .none, trust: .own,
+            kind: kind, source: origin.source, environment: environment, artifact: .none, trust: .own,
             identity: Identity(artifact: .none, environment: environment, key: identity),
             // Nothing was verified.
-            verifiedAt: Instant(milliseconds: 0), body: JSONValue.object(body).canonical(), facts: facts?.bytes ?? [],
-            indexTerms: facts?.indexTerms ?? [])
+            verifiedAt: Instant(milliseconds: 0), body: JSONValue.object(body + key).canonical(), facts: facts.bytes,
+            indexTerms: facts.indexTerms)
     }
 
-    private static func linkKey(_ claim: Claim) -> [UInt8] {
-        let parts = [claim.key.environment.rawValue, claim.key.bundleId, claim.key.originalTransactionId]
-        return claim.customer.bytes + Digest.sha256(of: JSONValue.array(parts.map { .string($0) }).canonical()).bytes
+    private static func linkKey(_ claim: Claim) -> [UInt8] { claim.customer.bytes + keyDigest(claim.key) }
+
+    private static func keyDigest(_ key: SubscriptionKey) -> [UInt8] {
+        let parts = [key.environment.rawValue, key.bundleId, key.originalTransactionId]
+        return Digest.sha256(of: JSONValue.array(parts.map { .string($0) }).canonical()).bytes
     }
 
     private static func suffix(_ kind: EventKind, _ newest: Position) -> [UInt8] {
@@ -60,13 +90,20 @@ enum CustomerEvents {
     }
 
     private static func members(of claim: Claim) -> [JSONValue.Member] {
+        [.init("handle", .string(claim.customer.hex))] + members(of: claim.key) + [.init("by", .string(claim.by.name))]
+    }
+
+    private static func members(of key: SubscriptionKey) -> [JSONValue.Member] {
         [
-            .init("handle", .string(claim.customer.hex)),
-            .init("environment", .string(claim.key.environment.rawValue)),
-            .init("bundleId", .string(claim.key.bundleId)),
-            .init("originalTransactionId", .string(claim.key.originalTransactionId)),
-            .init("by", .string(claim.by.name)),
+            .init("environment", .string(key.environment.rawValue)), .init("bundleId", .string(key.bundleId)),
+            .init("originalTransactionId", .string(key.originalTransactionId)),
         ]
+    }
+
+    private static func members(
+        _ customer: CustomerHandle, _ into: CustomerHandle, by role: String
+    ) -> [JSONValue.Member] {
+        [.init("handle", .string(customer.hex)), .init("into", .string(into.hex)), .init("by", .string(role))]
     }
 }
 
@@ -74,23 +111,38 @@ extension CustomerEvents {
     /// The longest key that a body can name, whatever has to be escaped in it.
     static let keyByteLimit = 512
 
-    /// Nil for other kinds, and for what only a later version says.
+    /// Returns nil for other kinds, and for an event that only a later version can read.
     static func fact(in record: Record) -> CustomerFact? {
-        guard record.kind == .customerLinked || record.kind == .customersMerged,
-            let body = try? JSONDocument(parsing: record.body).root,
+        let kinds: [EventKind] = [
+            .customerLinked, .customersMerged, .linkRefused, .subscriptionTransferred, .customersUnmerged,
+        ]
+        guard kinds.contains(record.kind), let body = try? JSONDocument(parsing: record.body).root,
             let customer = body["handle"]?.string.flatMap({ CustomerHandle(hex: $0) })
         else { return nil }
-        if record.kind == .customersMerged {
-            return body["into"]?.string.flatMap { CustomerHandle(hex: $0) }.map {
-                .merge(Merge(customer: customer, into: $0, position: record.position))
+        let into = body["into"]?.string.flatMap { CustomerHandle(hex: $0) }
+        let by = body["by"]?.string.flatMap(Claim.Authority.init(name:))
+        switch record.kind {
+        case .customersMerged:
+            guard let into, let by else { return nil }
+            return .directory(.merge(Merge(customer: customer, into: into, by: by, position: record.position)))
+        case .customersUnmerged:
+            return into.map {
+                .directory(.unmerge(Unmerge(customer: customer, into: $0, position: record.position)))
             }
+        case .subscriptionTransferred:
+            return key(in: body).map { .transfer(Transfer(key: $0, customer: customer, position: record.position)) }
+        default:
+            guard let key = key(in: body), let by else { return nil }
+            let claim = Claim(key: key, customer: customer, by: by, position: record.position)
+            return record.kind == .linkRefused ? .refusedClaim(claim) : .claim(claim)
         }
+    }
+
+    private static func key(in body: JSONView) -> SubscriptionKey? {
         guard let environment = body["environment"]?.string, let bundleId = body["bundleId"]?.string,
-            let id = body["originalTransactionId"]?.string,
-            let by = body["by"]?.string.flatMap(Claim.Authority.init(name:))
+            let id = body["originalTransactionId"]?.string
         else { return nil }
-        let key = SubscriptionKey(
+        return SubscriptionKey(
             environment: Environment(rawValue: environment), bundleId: bundleId, originalTransactionId: id)
-        return .claim(Claim(key: key, customer: customer, by: by, position: record.position))
     }
 }

@@ -34,15 +34,15 @@ struct CustomerLookup {
         namesMetBelow = knownAt == nil ? .max : size
     }
 
-    /// Whom a handle stands for.
+    /// Returns the customer that a handle stands for.
     mutating func customer(of handle: CustomerHandle) throws -> CustomerHandle {
         var open = [handle]
         while let next = open.popLast() {
             guard met.insert(next).inserted else { continue }
             terms.insert(.merges(of: next))
-            for merge in try derived.merges(of: next, knownAt: size) {
-                roster.add(merge)
-                open += [merge.customer, merge.into]
+            for change in try derived.directoryChanges(of: next, knownAt: size) {
+                roster.add(change)
+                open += change.handles
             }
         }
         return roster.customer(of: handle)
@@ -62,13 +62,34 @@ struct CustomerLookup {
         if askedTokens.insert(token).inserted, let customer = try customer(of: CustomerName(token)) {
             roster.set(customer, for: token)
         }
-        return roster.customer(of: token).map { .customer($0) } ?? .bearer(token)
+        return roster.owner(of: token)
     }
 
-    /// Meets everybody who has to do with a key, so that the roster can tell who owns it.
-    mutating func meet(claims: [Claim], tokens: some Sequence<AppAccountToken>) throws {
-        for claim in claims { _ = try customer(of: claim.customer) }
-        for token in tokens { _ = try owner(of: token) }
+    /// Loads the merges of every handle, and the customers of every token, that decide who owns a key.
+    mutating func load(_ evidence: OwnershipEvidence) throws {
+        for claim in evidence.claims + evidence.refusedClaims { _ = try customer(of: claim.customer) }
+        for transfer in evidence.transfers { _ = try customer(of: transfer.customer) }
+        for token in evidence.tokens.tokens { _ = try owner(of: token) }
+    }
+
+    /// Takes a token for a customer's, ahead of the vault.
+    mutating func assume(_ customer: CustomerHandle, for token: AppAccountToken) {
+        askedTokens.insert(token)
+        roster.set(customer, for: token)
+    }
+
+    /// Takes a merge for made, ahead of the log.
+    mutating func assume(_ merge: Merge) {
+        roster.add(.merge(merge))
+    }
+}
+
+extension DirectoryChange {
+    fileprivate var handles: [CustomerHandle] {
+        switch self {
+        case .merge(let merge): [merge.customer, merge.into]
+        case .unmerge(let unmerge): [unmerge.customer, unmerge.into]
+        }
     }
 }
 
@@ -108,22 +129,15 @@ extension CustomerLookup {
         of owner: Ownership.Owner, among surroundings: Surroundings
     ) throws -> Portfolio {
         let timelines = surroundings.timelines
-        var titles: [Portfolio.Title] = []
+        var evidence: [OwnershipEvidence] = []
         for (key, timeline) in timelines {
-            let title = Portfolio.Title(
-                key: key, claims: surroundings.claims(to: key), tokens: timeline.tokensThatClaim)
-            try meet(claims: title.claims, tokens: title.tokens.steps.map(\.value))
-            titles.append(title)
+            let next = surroundings.ownershipEvidence(of: key, timeline)
+            try load(next)
+            evidence.append(next)
         }
         return Portfolio(
-            owner: owner, lineages: Lineage.components(of: timelines), titles: titles, roster: roster,
+            owner: owner, lineages: Lineage.components(of: timelines), evidence: evidence,
+            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, roster: roster,
             observationCount: timelines.values.reduce(0) { $0 + $1.observations.count })
-    }
-}
-
-extension Timeline {
-    /// A family member's purchase carries the purchaser's token, if any, and is not the purchaser's.
-    var tokensThatClaim: StepField<AppAccountToken> {
-        isFamilyShared ? StepField([]) : appAccountTokens.changes
     }
 }

@@ -1,64 +1,114 @@
 import AppStoreModel
 import EventLog
+package import LedgerAPI
 import LedgerModel
-package import Primitives
+import Primitives
 import ProjectionRuntime
 import SubscriptionStatus
 
 extension Ledger {
-    /// The answer of `GET /v1/customers/{id}`: `id`, `asOf`, `knownAt`, `subscriptions`, `nextStep`. Of an id that
-    /// nobody has used it is empty.
+    /// The answer of `GET /v1/customers/{id}`; of an id that nobody has used it is empty.
     /// - Throws: `customer_id_invalid`; `EventLogError`.
-    package func customer(_ externalId: String, _ question: Question) throws -> JSONValue {
-        let (size, told) = try told(of: CustomerName(externalId), question)
-        return .object([.init("id", .string(externalId))] + head(size, question) + told.members)
+    package func customer(
+        _ externalId: String, _ question: Question, scope: CustomerScope = CustomerScope()
+    ) throws -> CustomerAnswer<SubscriptionRow> {
+        let (size, state) = try state(of: CustomerName(externalId), question, scope)
+        return state.answer(id: externalId, asOf: question.asOf, knownAt: size)
     }
 
-    /// `{"asOf","knownAt","subscriptions":[…]}` of a customer's keys; empty when nobody has used the id.
-    /// - Throws: as `customer(_:_:)`.
-    package func state(ofCustomer externalId: String, _ question: Question) throws -> JSONValue {
-        let (size, told) = try told(of: CustomerName(externalId), question)
-        return .object(head(size, question) + [.init("subscriptions", told.subscriptions)])
+    /// The rows of a customer's keys; empty for an id that nobody has used.
+    /// - Throws: as `customer(_:_:scope:)`.
+    package func state(
+        ofCustomer externalId: String, _ question: Question, scope: CustomerScope = CustomerScope()
+    ) throws -> StateAnswer {
+        let (size, state) = try state(of: CustomerName(externalId), question, scope)
+        return state.answer(asOf: question.asOf, knownAt: size)
     }
 
-    /// The same with `transitions` instead of states.
-    /// - Throws: as `customer(_:_:)`.
+    /// The changes of a customer's keys up to `question.asOf`.
+    /// - Throws: as `customer(_:_:scope:)`.
     package func history(
-        ofCustomer externalId: String, _ question: Question, explained: Bool = false
-    ) throws -> JSONValue {
+        ofCustomer externalId: String, _ question: Question, scope: CustomerScope = CustomerScope(),
+        explained: Bool = false
+    ) throws -> HistoryAnswer {
         let (size, known) = try known(of: CustomerName(externalId), question.knownAt)
-        let holdings = Holdings(of: known.portfolio, question)
-        let rows = holdings.lineages.histories(until: question.asOf, rules: question.rules)
-            .filter { holdings.owned.contains($0.key) }.map { $0.json(explained: explained) }
-        return .object(head(size, question) + [.init("subscriptions", .array(rows))])
+        let rules = rules(for: question)
+        let holdings = Holdings(of: known.portfolio, at: question.asOf, rules: rules, scope: scope)
+        let rows = holdings.lineages.histories(until: question.asOf, rules: rules)
+            .filter { holdings.owned.contains($0.key) }.map { SubscriptionHistoryRow($0, explained: explained) }
+        return Answer(asOf: question.asOf, knownAt: size, subscriptions: rows)
     }
 
-    /// What a posting or an identification is answered with: what is to be told of the customer now.
-    /// - Parameter names: the members that say who it is.
+    /// The answer about the customer who owns a subscription: `GET /v1/subscriptions/{otid}/customer`. Of several
+    /// owners, under the rule `share`, the one with the least handle.
+    /// - Returns: nil when no such key was known.
+    /// - Throws: `parameter_invalid` where keys of several apps match; `EventLogError`.
+    package func customer(
+        owning originalTransactionId: String, _ question: Question, scope: CustomerScope
+    ) throws -> CustomerAnswer<SubscriptionRow>? {
+        let size = try knownSize(question.knownAt)
+        let keys = try derived.keys(
+            ofOriginalTransactionId: originalTransactionId, environment: scope.environment, bundleId: scope.bundleId
+        ).filter(scope.contains)
+        guard keys.count <= 1 else { throw CustomerError.subscriptionAmbiguous }
+        guard let key = keys.first else { return nil }
+        var surroundings = Surroundings(in: derived, knownAt: size)
+        try surroundings.add([key])
+        guard let timeline = surroundings.timelines[key] else { return nil }
+        let evidence = surroundings.ownershipEvidence(of: key, timeline)
+        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        try lookup.load(evidence)
+        let rules = rules(for: question)
+        let owner = Ownership(
+            evidence, at: question.asOf, roster: lookup.roster, rule: rules.customers.claimConflict
+        ).owners.min { $0.order < $1.order }
+        let token: AppAccountToken? = if case .bearer(let token)? = owner { token } else { nil }
+        let portfolio = try owner.map { try lookup.portfolio(of: $0, token: token) }
+        let handle: CustomerHandle? = if case .customer(let handle)? = owner { handle } else { nil }
+        return CustomerState(of: portfolio, at: question.asOf, rules: rules, scope: scope)
+            .answer(id: token?.text, handle: handle?.hex, asOf: question.asOf, knownAt: size)
+    }
+
+    /// The answer to a call that changed a customer.
     func answer(
-        _ names: [JSONValue.Member], _ customer: CustomerHandle, token: AppAccountToken?
-    ) throws -> JSONValue {
-        var question = Question(asOf: configuration.clock())
-        question.rules = configuration.rules
+        _ externalId: String, of submitter: Submitter, _ scope: CustomerScope
+    ) throws -> CustomerAnswer<SubscriptionRow> {
+        let (size, asOf, state) = try currentState(of: submitter, scope)
+        return state.answer(id: externalId, asOf: asOf, knownAt: size)
+    }
+
+    /// Everything that is known now of the customer that was posted for.
+    func currentState(
+        of submitter: Submitter, _ scope: CustomerScope
+    ) throws -> (size: Position, asOf: Instant, CustomerState) {
+        let asOf = configuration.clock()
         var lookup = try CustomerLookup(in: self)
-        let portfolio = try lookup.portfolio(of: .customer(try lookup.customer(of: customer)), token: token)
-        return .object(names + head(lookup.size, question) + CustomerAnswer(of: portfolio, question).members)
+        let owner: Ownership.Owner? =
+            submitter.isProvisional
+            ? submitter.name?.token.map { .bearer($0) } : .customer(try lookup.customer(of: submitter.customer))
+        let portfolio = try owner.map { try lookup.portfolio(of: $0, token: submitter.name?.token) }
+        return (
+            lookup.size, asOf, CustomerState(of: portfolio, at: asOf, rules: configuration.rules, scope: scope)
+        )
     }
 
     /// - Returns: also how many events are known.
-    private func told(of name: CustomerName, _ question: Question) throws -> (size: Position, CustomerAnswer) {
+    private func state(
+        of name: CustomerName, _ question: Question, _ scope: CustomerScope
+    ) throws -> (size: Position, CustomerState) {
         let (size, known) = try known(of: name, question.knownAt)
-        if let answer = known.answer, answer.holds(for: question) { return (size, answer) }
-        let answer = CustomerAnswer(of: known.portfolio, question)
+        let rules = rules(for: question)
+        if let state = known.state, state.holds(at: question.asOf, rules: rules, scope: scope) { return (size, state) }
+        let state = CustomerState(of: known.portfolio, at: question.asOf, rules: rules, scope: scope)
         if question.knownAt == nil {
             var known = known
-            known.answer = answer
+            known.state = state
             portfolios.keep(known, of: name)
         }
-        return (size, answer)
+        return (size, state)
     }
 
-    /// What is known by a name: as it was last gathered, when nothing has come that changes it.
+    /// Everything known by a name: as it was last gathered, when no event has come since that changes it.
     private func known(
         of name: CustomerName, _ knownAt: Question.KnownAt?
     ) throws -> (size: Position, PortfolioCache.Entry) {
@@ -79,8 +129,13 @@ extension Ledger {
         return try entry.unmetNames.allSatisfy { try vault?.customer(of: $0, metBelow: .max) == nil }
             && entry.tokensByHandle.allSatisfy { try vault?.tokens(of: $0.key, metBelow: .max) ?? [] == $0.value }
     }
+}
 
-    private func head(_ size: Position, _ question: Question) -> [JSONValue.Member] {
-        [.init("asOf", JSONValue(question.asOf)), .init("knownAt", .integer(Int64(size)))]
+extension Ownership.Owner {
+    fileprivate var order: String {
+        switch self {
+        case .customer(let handle): handle.hex
+        case .bearer(let token): token.text
+        }
     }
 }

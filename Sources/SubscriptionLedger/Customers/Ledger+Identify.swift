@@ -1,45 +1,136 @@
 package import EventLog
+package import LedgerAPI
 import LedgerModel
-package import Primitives
+import Primitives
+import SubscriptionStatus
+
+/// Names a customer who is merged into another: by the caller's id, or by a handle.
+package enum MergedCustomer: Sendable {
+    case id(String)
+    case handle(String)
+}
 
 extension Ledger {
-    /// Says who an anonymous customer is: merges it, for good, into the customer of an id.
+    /// Says who an anonymous customer is: merges it into the customer of an id, and raises its claims to the strength of
+    /// the caller's key.
     ///
-    /// - Parameter isAdmin: may also merge two customers that are both known.
-    /// - Returns: the customer, as `customer(_:_:)` answers.
-    /// - Throws: `CustomerError`: `customer_id_invalid`, `handle_unknown`, `customer_conflict` (409: both are known);
+    /// - Parameter allowsKnown: whether two known customers may become one, which only an administrator may ask for.
+    /// - Throws: `CustomerError`: `customer_id_invalid`, `handle_unknown`, `customer_conflict` (both are known);
     ///   `EventLogError`.
     package func identify(
-        _ externalId: String, handle text: String, isAdmin: Bool, source: EventSource = .http
-    ) async throws -> JSONValue {
+        _ externalId: String, handle text: String, merge allowsKnown: Bool = false, by caller: Caller,
+        scope: CustomerScope = CustomerScope(), source: EventSource = .http
+    ) async throws -> CustomerAnswer<SubscriptionRow> {
         let name = try CustomerName(externalId)
         let handle = try handle(from: text)
-        // One merge at a time: what is merged must not be merged elsewhere meanwhile.
-        return try await postings.withLock(on: [Self.merging]) {
-            let customer = try await merge(handle, into: name, isAdmin: isAdmin, source)
-            return try answer([.init("id", .string(externalId))], customer, token: name.token)
+        return try await merges.withLock(on: [Self.mergeLock]) {
+            var lookup = try CustomerLookup(in: self)
+            let customer = try lookup.customer(of: handle)
+            let isAllowed =
+                try vault?.isAnonymous(customer) == true || lookup.customer(of: name) == customer
+                || (allowsKnown && caller.role == .admin)
+            guard isAllowed else {
+                throw CustomerError(
+                    .customerConflict, "the handle is a known customer's", expected: "an anonymous customer's handle",
+                    found: "another known customer's",
+                    hint: "An administrator can make the two one customer with \"merge\": true.")
+            }
+            return try await unite(customer, with: name, externalId, caller, scope, source)
         }
     }
 
-    private static let merging = "merging"
+    /// Makes two customers one, whether or not both are known. For administrators.
+    /// - Throws: `CustomerError`: `customer_id_invalid`, `customer_unknown`, `handle_unknown`; `EventLogError`.
+    package func merge(
+        _ other: MergedCustomer, into externalId: String, by caller: Caller, scope: CustomerScope,
+        source: EventSource
+    ) async throws -> CustomerAnswer<SubscriptionRow> {
+        let name = try CustomerName(externalId)
+        let handle = try handle(of: other)
+        return try await merges.withLock(on: [Self.mergeLock]) {
+            try await unite(handle, with: name, externalId, caller, scope, source)
+        }
+    }
 
-    /// - Returns: the customer that both are from now on.
-    private func merge(
-        _ handle: CustomerHandle, into name: CustomerName, isAdmin: Bool, _ source: EventSource
-    ) async throws -> CustomerHandle {
-        guard let vault else { preconditionFailure("a ledger opened for reading merges nothing") }
+    /// Undoes a merge from the event's position on. For administrators.
+    /// - Throws: `CustomerError`: `customer_id_invalid`, `customer_unknown`, `handle_unknown`, `merge_unknown`;
+    ///   `EventLogError`.
+    package func unmerge(
+        _ other: MergedCustomer, from externalId: String, by caller: Caller, scope: CustomerScope,
+        source: EventSource
+    ) async throws -> CustomerAnswer<SubscriptionRow> {
+        let name = try CustomerName(externalId)
+        let handle = try handle(of: other)
+        return try await merges.withLock(on: [Self.mergeLock]) {
+            try await separate(handle, from: name, externalId, caller, scope, source)
+        }
+    }
+
+    /// The caller of this holds the lock of merges.
+    private func separate(
+        _ handle: CustomerHandle, from name: CustomerName, _ externalId: String, _ caller: Caller,
+        _ scope: CustomerScope, _ source: EventSource
+    ) async throws -> CustomerAnswer<SubscriptionRow> {
+        let undone = try mergeInForce(of: handle, into: name)
+        let unmerge = Unmerge(customer: undone.customer, into: undone.into, position: 0)
+        let origin = EventOrigin(source: source, keyName: caller.keyName)
+        let position = try await appendOwn(
+            CustomerEvents.unmerged(unmerge, of: undone, by: caller.role.rawValue, origin))
+        let submitter = try await submitter(name, nil, [], caller)
+        var answered = try answer(externalId, of: submitter, scope)
+        answered.unmerged = MergeRow(handle: undone.customer.hex, into: undone.into.hex, position: position)
+        return answered
+    }
+
+    /// - Throws: `customer_unknown`, `merge_unknown`; `EventLogError`.
+    private func mergeInForce(of handle: CustomerHandle, into name: CustomerName) throws -> Merge {
+        guard let into = try vault?.customer(of: name, metBelow: .max) else { throw CustomerError.customerUnknown }
+        var lookup = try CustomerLookup(in: self)
+        _ = try lookup.customer(of: handle)
+        guard let merge = lookup.roster.merges(from: handle).first(where: { $0.into == into }) else {
+            throw CustomerError.mergeUnknown
+        }
+        return merge
+    }
+
+    private func handle(of customer: MergedCustomer) throws -> CustomerHandle {
+        switch customer {
+        case .handle(let text): return try handle(from: text)
+        case .id(let externalId):
+            guard let handle = try vault?.customer(of: CustomerName(externalId), metBelow: .max) else {
+                throw CustomerError.customerUnknown
+            }
+            return handle
+        }
+    }
+
+    /// The caller of this holds the lock of merges.
+    private func unite(
+        _ handle: CustomerHandle, with name: CustomerName, _ externalId: String, _ caller: Caller,
+        _ scope: CustomerScope, _ source: EventSource
+    ) async throws -> CustomerAnswer<SubscriptionRow> {
         var lookup = try CustomerLookup(in: self)
         let customer = try lookup.customer(of: handle)
-        guard try vault.isAnonymous(customer) == true || isAdmin || lookup.customer(of: name) == customer else {
-            throw CustomerError(
-                .customerConflict, "the handle is a known customer's", expected: "an anonymous customer's handle",
-                found: "another known customer's", hint: "An administrator can merge two known customers.")
+        let created = try await writableVault().findOrCreate(name, logSize: lookup.size)
+        let into = try lookup.customer(of: created)
+        var merged: MergeRow?
+        if customer != into {
+            let merge = Merge(customer: customer, into: into, by: caller.authority, position: 0)
+            let origin = EventOrigin(source: source, keyName: caller.keyName)
+            let undone = lookup.roster.newestUnmerge(of: customer)
+            let position = try await appendOwn(
+                CustomerEvents.merged(merge, by: caller.role.rawValue, after: undone, origin))
+            merged = MergeRow(handle: customer.hex, into: into.hex, position: position)
         }
-        let into = try lookup.customer(of: await vault.meet(name, logSize: lookup.size))
-        guard customer != into else { return into }
-        let merge = Merge(customer: customer, into: into, position: 0)
-        let draft = CustomerEvents.merged(merge, by: isAdmin ? "admin" : "backend", source: source)
-        _ = try await append([.accepted(log.prepare(draft))], source: source)
-        return into
+        let submitter = try await submitter(name, nil, [], caller)
+        var answered = try answer(externalId, of: submitter, scope)
+        answered.merged = merged
+        return answered
+    }
+
+    private func appendOwn(_ draft: EventDraft) async throws -> Position {
+        let outcomes = try await append([.accepted(log.prepare(draft))], source: draft.source)
+        guard case .appended(let appended)? = outcomes.first else { preconditionFailure("an answer for the event") }
+        return appended.position
     }
 }

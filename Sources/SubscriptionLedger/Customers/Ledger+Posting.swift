@@ -1,76 +1,83 @@
 import AppStoreVerification
 package import EventLog
+package import LedgerAPI
 import LedgerModel
 import Primitives
 import ProjectionRuntime
+import SubscriptionStatus
 
 extension Ledger {
     /// Verifies and appends what was posted, and links it to the customer it was posted for.
     ///
     /// Everything accepted and its links commit together; the answer comes after. With neither `customerId` nor
-    /// `handle` there is a new anonymous customer, whose handle is in the answer.
-    /// - Throws: `CustomerError`: `customer_id_invalid`, `handle_unknown`, `customer_conflict`; `EventLogError`,
-    ///   retryable ones leave everything as it was.
+    /// `handle` the customer is the anonymous one of the same Apple account, else a new one; the answer has the handle.
+    /// - Parameter scope: of the customer in the answer. An app is answered about what it posted and owns, only.
+    /// - Throws: `CustomerError`: `role_forbidden`, `customer_id_invalid`, `handle_unknown`, `customer_conflict`;
+    ///   `EventLogError`, retryable ones leave everything as it was.
     package func post(
-        _ posting: TransactionPosting, by role: PostingRole, source: EventSource = .http
-    ) async throws -> PostingOutcome {
+        _ posting: TransactionPosting, by caller: Caller, scope: CustomerScope = CustomerScope(),
+        source: EventSource = .http
+    ) async throws -> PostingAnswer<SubscriptionRow> {
+        guard caller.role != .app || posting.customerId == nil || posting.isVouchedFor else {
+            throw CustomerError.appNamesCustomer
+        }
         let name = try posting.customerId.map { try CustomerName($0) }
         let handle = try posting.handle.map { try self.handle(from: $0) }
-        let posted = try await verifications.turn { await check(posting, source: source) }
+        let posted = try await verifications.turn {
+            await check(posting, limits: caller.limits, source: source)
+        }
         guard !posted.isEverythingRefused else {
             _ = try await append(posted.checked, source: source)
-            return PostingOutcome(
-                finish: [], duplicates: [], refused: posted.refused, customer: .null, isEverythingRefused: true)
+            return PostingAnswer(finish: [], duplicates: [], refused: posted.refused, customer: nil)
         }
-        let poster = try await poster(name, handle, role)
-        return try await deciding(posted.transactions) {
-            let (outcomes, refused) = try await appendLinked(
-                posted.checked, posted.transactions, to: poster, source)
-            return PostingOutcome(
+        let accounts = posted.transactions.reduce(into: Set(posted.appAccount.map { [$0] } ?? [])) {
+            $0.formUnion($1.accounts)
+        }
+        return try await deciding(posted.transactions, accounts) {
+            let submitter = try await submitter(name, handle, accounts, caller)
+            let linked = try await appendLinked(
+                posted.checked, posted.transactions, accounts, for: submitter, source)
+            let customer = try answer(
+                to: posting, for: linked.submitter, scope, about: Set(posted.transactions.map(\.key)))
+            return PostingAnswer(
                 finish: posted.transactions.map(\.name),
-                duplicates: posted.transactions.filter { !outcomes[$0.place].isAppended }.map(\.name),
-                refused: posted.refused + refused,
-                customer: try answer(to: posting, name, poster), isEverythingRefused: false)
+                duplicates: posted.transactions.filter { !linked.outcomes[$0.place].isAppended }.map(\.name),
+                refused: posted.refused + linked.refused, customer: customer)
         }
     }
 
-    /// Appends artifacts, and links the transactions among them to a customer, on the word of who runs the ledger.
+    /// Appends artifacts, and links the transactions among them to a customer, on the operator's word.
     /// - Returns: an outcome for each artifact, and the transactions that were accepted and are not the customer's.
     func append(
         _ checked: [CheckedArtifact], linking transactions: [PostedTransaction], to name: CustomerName,
         source: EventSource
-    ) async throws -> (outcomes: [IngestOutcome], refused: [PostingOutcome.Refused]) {
+    ) async throws -> (outcomes: [IngestOutcome], refused: [RefusedRow]) {
         guard !transactions.isEmpty else { return (try await append(checked, source: source), []) }
-        let poster = try await poster(name, nil, .backend)
-        return try await deciding(transactions) {
-            try await appendLinked(checked, transactions, to: poster, source)
+        return try await deciding(transactions, []) {
+            let submitter = try await submitter(name, nil, [], .admin)
+            let linked = try await appendLinked(checked, transactions, [], for: submitter, source)
+            return (linked.outcomes, linked.refused)
         }
     }
 
-    /// Whose a key is, is read, decided and written in one step: postings of the same key or token wait for each other,
-    /// and no other process writes.
+    /// Reads, decides and writes in one step: postings of the same key, token or Apple account wait for each other, and
+    /// no other process writes.
     private func deciding<Result>(
-        _ transactions: [PostedTransaction], _ body: () async throws -> Result
+        _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>, _ body: () async throws -> Result
     ) async throws -> Result {
-        let contested: [AnyHashable] = transactions.map(\.key) + transactions.compactMap(\.token)
+        let tokens = transactions.reduce(into: Set<AppAccountToken>()) { $0.formUnion($1.tokens) }
+        let contested: [AnyHashable] = transactions.map(\.key) + Array(tokens) + Array(accounts)
         return try await postings.withLock(on: contested, body)
     }
 
-    private func appendLinked(
-        _ checked: [CheckedArtifact], _ transactions: [PostedTransaction], to poster: Poster, _ source: EventSource
-    ) async throws -> (outcomes: [IngestOutcome], refused: [PostingOutcome.Refused]) {
-        let links = try await decide(transactions, poster, source)
-        let events = links.events.map { CheckedArtifact.accepted(log.prepare($0)) }
-        let outcomes = try await append(checked + events, source: source)
-        return (Array(outcomes.prefix(checked.count)), links.refused)
-    }
-
-    private func answer(to posting: TransactionPosting, _ name: CustomerName?, _ poster: Poster) throws -> JSONValue {
-        guard let name else {
-            let handle = posting.handle ?? poster.customer.hex
-            return try answer([.init("id", .null), .init("handle", .string(handle))], poster.customer, token: nil)
-        }
-        return try answer([.init("id", JSONValue(posting.customerId))], poster.customer, token: name.token)
+    private func answer(
+        to posting: TransactionPosting, for submitter: Submitter, _ scope: CustomerScope,
+        about keys: Set<SubscriptionKey>
+    ) throws -> CustomerAnswer<SubscriptionRow> {
+        let handle = submitter.name == nil ? posting.handle ?? submitter.customer.hex : nil
+        let (size, asOf, state) = try currentState(of: submitter, scope)
+        return (submitter.caller.role == .app ? state.limited(to: keys) : state)
+            .answer(id: posting.customerId, handle: handle, asOf: asOf, knownAt: size)
     }
 
     /// - Throws: `handle_unknown`.
@@ -81,88 +88,48 @@ extension Ledger {
         return handle
     }
 
-    /// Whom it is posted for; somebody new when nobody is named.
-    private func poster(
-        _ name: CustomerName?, _ handle: CustomerHandle?, _ role: PostingRole
-    ) async throws -> Poster {
-        guard let vault else { preconditionFailure("a ledger opened for reading takes no postings") }
+    /// Finds or makes the customer that is posted for.
+    ///
+    /// The word of an app does not make a customer of an id: it enters the vault with the first link.
+    func submitter(
+        _ name: CustomerName?, _ handle: CustomerHandle?, _ accounts: Set<AppAccountKey>, _ caller: Caller
+    ) async throws -> Submitter {
         var lookup = try CustomerLookup(in: self)
+        let vault = try writableVault()
         let size = lookup.size
-        let claimed: CustomerHandle
-        switch (name, handle) {
-        case (let name?, nil): claimed = try await vault.meet(name, logSize: size)
-        case (nil, let handle?): claimed = handle
-        case (nil, nil): claimed = try await vault.meetAnonymous(logSize: size)
-        case (let name?, let handle?):
-            claimed = try await vault.meet(name, logSize: size)
-            guard try lookup.customer(of: claimed) == lookup.customer(of: handle) else {
+        var named = try name.flatMap { try lookup.customer(of: $0) }
+        if let name, named == nil, caller.role != .app {
+            let created = try await vault.findOrCreate(name, logSize: size)
+            named = try lookup.customer(of: created)
+        }
+        if let handle {
+            let customer = try lookup.customer(of: handle)
+            guard name == nil || named == customer else {
                 throw CustomerError(
                     .customerConflict, "id and handle name two customers", expected: "one of them, or one customer",
                     found: "two", hint: "Identify the handle first.")
             }
+            named = customer
+        } else if name == nil {
+            let known = try anonymousOwners(of: accounts, &lookup).first
+            let handle =
+                if let known { known } else { try await vault.createAnonymous(logSize: size) }
+            return Submitter(customer: handle, name: nil, isAnonymous: true, isProvisional: false, caller: caller)
         }
-        let customer = try lookup.customer(of: claimed)
-        return Poster(customer: customer, isAnonymous: try vault.isAnonymous(customer) ?? false, role: role)
-    }
-
-    private struct Links {
-        var events: [EventDraft] = []
-        var refused: [PostingOutcome.Refused] = []
-    }
-
-    /// Decides key by key, and files the tokens that become the poster's, since links rest on them.
-    private func decide(
-        _ transactions: [PostedTransaction], _ poster: Poster, _ source: EventSource
-    ) async throws -> Links {
-        var lookup = try CustomerLookup(in: self)
-        var links = Links()
-        let byKey = Dictionary(grouping: transactions, by: \.key)
-        for key in byKey.keys.sorted() {
-            let transactions = byKey[key] ?? []
-            let contested = try contestedKey(key, transactions, &lookup)
-            let decision = LinkDecision(
-                transactions, on: contested, by: poster, rule: configuration.rules.customers.claimConflict)
-            for token in decision.newTokens {
-                try await vault?.add(CustomerName(token), to: poster.customer, logSize: lookup.size)
-            }
-            links.events += decision.events(on: contested, by: poster, source)
-            links.refused += decision.objections.map { $0.objection.refused(index: $0.transaction.index) }
+        guard let named else {
+            return Submitter(
+                customer: .random(), name: name, isAnonymous: false, isProvisional: true, caller: caller)
         }
-        links.refused.sort { $0.index ?? 0 < $1.index ?? 0 }
-        return links
+        return Submitter(
+            customer: named, name: name, isAnonymous: try vault.isAnonymous(named) ?? false, isProvisional: false,
+            caller: caller)
     }
 
-    private func contestedKey(
-        _ key: SubscriptionKey, _ transactions: [PostedTransaction], _ lookup: inout CustomerLookup
-    ) throws -> ContestedKey {
-        var surroundings = Surroundings(in: derived, knownAt: lookup.size)
-        try surroundings.add([key])
-        let timeline = Timeline(transactions.flatMap(\.observations))
-            .union(surroundings.timelines[key] ?? Timeline())
-        let claims = surroundings.claims(to: key)
-        try lookup.meet(claims: claims, tokens: timeline.tokensThatClaim.steps.map(\.value))
-        return ContestedKey(key: key, timeline: timeline, claims: claims, roster: lookup.roster)
-    }
-}
-
-extension LinkDecision {
-    fileprivate func events(on contested: ContestedKey, by poster: Poster, _ source: EventSource) -> [EventDraft] {
-        // The writer knows the position.
-        let claim = Claim(key: contested.key, customer: poster.customer, by: poster.authority, position: 0)
-        switch verdict {
-        case .stands: return []
-        case .links:
-            let isRepeated = contested.claims.contains { $0.customer == poster.customer }
-            return [
-                CustomerEvents.linked(claim, after: isRepeated ? contested.newestClaim : nil, source: source)
-            ]
-        case .refused:
-            return [
-                CustomerEvents.refused(
-                    claim, code: objections.first?.objection.code ?? "linkRefused", after: contested.newestClaim,
-                    source: source)
-            ]
+    func writableVault() throws -> Vault {
+        guard quarantine != nil, let vault else {
+            throw EventLogError(.ioError, "the ledger is open for reading", expected: "a ledger open for writing")
         }
+        return vault
     }
 }
 

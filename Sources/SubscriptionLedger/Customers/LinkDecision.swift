@@ -1,140 +1,80 @@
 import LedgerModel
 import Primitives
 
-/// For whom a posting is, and on whose word.
-struct Poster: Sendable {
+/// The customer that transactions are posted for, and the caller who posts them.
+struct Submitter: Sendable {
     let customer: CustomerHandle
+    /// Nil for a customer who is named by a handle, or by nothing.
+    let name: CustomerName?
     let isAnonymous: Bool
-    let role: PostingRole
+    /// Whether the vault does not have the customer yet. An app's customer enters it with the first link only.
+    let isProvisional: Bool
+    let caller: Caller
 
-    var authority: Claim.Authority {
-        guard !isAnonymous else { return .anonymous }
-        return role == .backend ? .backend : .app
-    }
+    var authority: Claim.Authority { isAnonymous ? .anonymous : caller.authority }
+
+    /// An app's word maps no token: its key is in anybody's hands, and a token outranks every claim.
+    var mapsTokens: Bool { name != nil && caller.role != .app }
 }
 
-/// What is known of a key at the time of a posting, the posting included.
-struct ContestedKey {
-    let key: SubscriptionKey
-    let timeline: Timeline
-    let claims: [Claim]
-    /// Knows everybody who has to do with the key.
-    let roster: CustomerRoster
-
-    var newestClaim: Position? { claims.map(\.position).max() }
-}
-
-/// Whether a key becomes the poster's.
-///
-/// A transaction is the poster's to claim only if its token is the poster's or it has none; and the claim has to win
-/// over those there are.
+/// Decides whether a key becomes, or is, the submitter's.
 struct LinkDecision {
     enum Verdict: Equatable {
-        /// It is the poster's, and the log says so already.
+        /// It is the submitter's, and the log says so already.
         case stands
         case links
         case refused
+        /// Only the past is the submitter's, as their token says: there is nothing to link or to refuse.
+        case past
     }
 
     let verdict: Verdict
-    /// Tokens that nobody was known by and that are the poster's from now on.
-    let newTokens: Set<AppAccountToken>
-    /// Why each transaction that is not the poster's to claim is not.
-    let objections: [(transaction: PostedTransaction, objection: Objection)]
+    /// Anonymous owners who give way and become the submitter.
+    let merges: [Merge]
+    /// The transactions that are not the submitter's.
+    let refused: [PostedTransaction]
 
+    /// - Parameters:
+    ///   - transactions: posted for the key; none when an operator links it.
+    ///   - evidence: about the key, these transactions included.
+    ///   - roster: with everybody who has to do with the key, and the tokens that the submitter's word maps.
+    ///   - anonymous: the anonymous customers among the owners.
+    ///   - sharesAccount: whether a transaction states an appTransactionId that the key had before.
     init(
-        _ transactions: [PostedTransaction], on contested: ContestedKey, by poster: Poster,
+        _ transactions: [PostedTransaction], on evidence: OwnershipEvidence, by submitter: Submitter,
+        roster: CustomerRoster, anonymous: Set<CustomerHandle>, sharesAccount: Bool,
         rule: Rules.Customers.ClaimConflict
     ) {
-        let screening = Screening(transactions, contested.roster, poster)
-        let claim = Claim(key: contested.key, customer: poster.customer, by: poster.authority, position: .max)
-        let before = contested.ownership(claims: contested.claims, screening.roster, rule)
-        let after = contested.ownership(claims: contested.claims + [claim], screening.roster, rule)
-        let isOwner = before.isOwned(by: poster.customer)
-        let wins = !screening.claiming.isEmpty && after.isOwned(by: poster.customer)
-        newTokens = wins ? screening.newTokens : []
-        if wins {
-            let own = contested.claims.filter { screening.roster.customer(of: $0.customer) == poster.customer }
-            let strongest = own.map { $0.authority(in: screening.roster) }.max()
-            verdict = isOwner && strongest.map { $0 >= poster.authority } ?? false ? .stands : .links
-        } else {
-            verdict = isOwner ? .stands : .refused
-        }
-        if wins || isOwner {
-            // Whoever owns the key keeps it, though its token changed.
-            objections = screening.objections.filter { $0.objection == .tokenOfAnother }
-                .map { ($0.transaction, .tokenChanged) }
-        } else {
-            let hadTheToken = screening.claiming.contains { transaction in
-                transaction.token.flatMap { screening.roster.customer(of: $0) } == poster.customer
+        // All that is known counts: postings are about now, and signing times may run ahead of our clock.
+        let before = Ownership(evidence, at: .latest, roster: roster, rule: rule)
+        let givingWay = anonymous.subtracting([submitter.customer]).sorted { $0.value < $1.value }
+        merges =
+            submitter.isAnonymous && !sharesAccount
+            ? []
+            : givingWay.map {
+                Merge(customer: $0, into: submitter.customer, by: submitter.authority, position: .max)
             }
-            let lost: Objection = hadTheToken && after.hasTokenConflict ? .tokenChanged : .ownedByAnother
-            objections = screening.objections + screening.claiming.map { ($0, lost) }
+        var claimed = evidence
+        claimed.claims.append(
+            Claim(key: evidence.key, customer: submitter.customer, by: submitter.authority, position: .max))
+        var merged = roster
+        for merge in merges { merged.add(.merge(merge)) }
+        let after = Ownership(claimed, at: .latest, roster: merged, rule: rule)
+        let own = evidence.claims.map(roster.standing(of:)).filter { $0.customer == submitter.customer }
+        guard after.isOwned(by: submitter.customer) else {
+            refused = transactions.filter { !$0.isBoughtBy(submitter.customer, roster) }
+            verdict = refused.isEmpty && !transactions.isEmpty ? .past : .refused
+            return
         }
+        refused = []
+        let isClaimed = own.contains { $0.authority >= submitter.authority }
+        verdict = before.isOwned(by: submitter.customer) && isClaimed ? .stands : .links
     }
 }
 
-/// Which of the transactions posted for a key the poster may claim it by, before other claims are looked at.
-private struct Screening {
-    private(set) var claiming: [PostedTransaction] = []
-    private(set) var objections: [(transaction: PostedTransaction, objection: Objection)] = []
-    private(set) var newTokens: Set<AppAccountToken> = []
-    /// With the new tokens.
-    private(set) var roster: CustomerRoster
-
-    init(_ transactions: [PostedTransaction], _ roster: CustomerRoster, _ poster: Poster) {
-        self.roster = roster
-        for transaction in transactions {
-            if let objection = screen(transaction, poster) {
-                objections.append((transaction, objection))
-            } else {
-                claiming.append(transaction)
-            }
-        }
-    }
-
-    private mutating func screen(_ transaction: PostedTransaction, _ poster: Poster) -> Objection? {
-        guard let token = transaction.token else { return nil }
-        if let customer = roster.customer(of: token) { return customer == poster.customer ? nil : .tokenOfAnother }
-        // A backend's word makes it the customer's. An app's is not enough: its key is in anybody's hands, and a token
-        // outranks every other claim.
-        guard poster.role == .backend else { return .tokenOfNobodyKnown }
-        if !poster.isAnonymous {
-            roster.set(poster.customer, for: token)
-            newTokens.insert(token)
-        }
-        return nil
-    }
-}
-
-extension ContestedKey {
-    fileprivate func ownership(
-        claims: [Claim], _ roster: CustomerRoster, _ rule: Rules.Customers.ClaimConflict
-    ) -> Ownership {
-        // Whatever is known counts: who posts is asked about now, and signing times may run ahead of our clock.
-        Ownership(claims: claims, tokens: timeline.tokensThatClaim, at: .latest, roster: roster, rule: rule)
-    }
-}
-
-/// Why a transaction that was accepted is not the poster's.
-enum Objection: Sendable {
-    case tokenOfAnother
-    case tokenOfNobodyKnown
-    case tokenChanged
-    case ownedByAnother
-
-    var code: String { self == .tokenChanged ? "tokenConflict" : "linkRefused" }
-
-    func refused(index: Int) -> PostingOutcome.Refused {
-        let (reason, advice) =
-            switch self {
-            case .tokenOfAnother: ("the purchase was made for another customer", Advice.somebodyElses)
-            case .tokenOfNobodyKnown:
-                ("the purchase was made for somebody who is not known to be this customer", Advice.useTheToken)
-            case .tokenChanged:
-                ("the purchase was made for one customer and its token changed to another's", Advice.tokenChanged)
-            case .ownedByAnother: ("the purchase belongs to another customer", Advice.somebodyElses)
-            }
-        return PostingOutcome.Refused(index: index, part: nil, code: code, reason: reason, advice: advice)
+extension PostedTransaction {
+    /// Whether it was bought with tokens of this customer.
+    fileprivate func isBoughtBy(_ customer: CustomerHandle, _ roster: CustomerRoster) -> Bool {
+        !tokens.isEmpty && tokens.allSatisfy { roster.customer(of: $0) == customer }
     }
 }

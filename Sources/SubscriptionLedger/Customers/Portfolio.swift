@@ -3,39 +3,39 @@ import Primitives
 
 /// Everything that may be an owner's, before an instant is named.
 struct Portfolio: Sendable {
-    /// What decides whose a key is.
-    struct Title: Sendable {
-        let key: SubscriptionKey
-        let claims: [Claim]
-        let tokens: StepField<AppAccountToken>
-    }
-
     let owner: Ownership.Owner
     let lineages: [Lineage]
-    let titles: [Title]
+    /// Of every key.
+    let evidence: [OwnershipEvidence]
+    /// Of the keys that have any.
+    let purchases: [SubscriptionKey: [OneTimePurchase]]
     let roster: CustomerRoster
     let observationCount: Int
 }
 
-/// What is an owner's at an instant, with all it may be joined with.
+/// The part of a portfolio that is the owner's at an instant, with all it may be joined with.
 struct Holdings {
     let lineages: [Lineage]
     private(set) var owned: Set<SubscriptionKey> = []
-    /// Keys whose token changed to another customer's, or from one.
-    private(set) var tokenConflicts: [SubscriptionKey] = []
+    /// Of owned keys.
+    private(set) var purchases: [SubscriptionKey: [OneTimePurchase]] = [:]
+    /// The owner is one of the two, in the order of keys.
+    private(set) var conflicts: [OwnershipConflict] = []
 
-    /// - Parameter portfolio: nil of whom nothing is known.
-    init(of portfolio: Portfolio?, _ question: Question) {
+    /// - Parameter portfolio: nil for an id that nobody has used.
+    init(of portfolio: Portfolio?, at t: Instant, rules: Rules, scope: CustomerScope) {
         lineages = portfolio?.lineages ?? []
         guard let portfolio else { return }
-        for title in portfolio.titles {
+        for evidence in portfolio.evidence where scope.contains(evidence.key) {
             let ownership = Ownership(
-                claims: title.claims, tokens: title.tokens, at: question.asOf, roster: portfolio.roster,
-                rule: question.rules.customers.claimConflict)
-            guard ownership.owners.contains(portfolio.owner) else { continue }
-            owned.insert(title.key)
-            if ownership.hasTokenConflict { tokenConflicts.append(title.key) }
+                evidence, at: t, roster: portfolio.roster, rule: rules.customers.claimConflict)
+            if ownership.owners.contains(portfolio.owner) {
+                owned.insert(evidence.key)
+                purchases[evidence.key] = portfolio.purchases[evidence.key]
+            }
+            conflicts += OwnershipConflict.conflicts(over: evidence, ownership, roster: portfolio.roster)
+                .filter { $0.owner == portfolio.owner || .customer($0.claimant) == portfolio.owner }
         }
-        tokenConflicts.sort()
+        conflicts.sort { ($0.key, $0.claimant.value) < ($1.key, $1.claimant.value) }
     }
 }

@@ -14,8 +14,8 @@ final class PortfolioCache: Sendable {
         let terms: [IndexTerm]
         let unmetNames: [CustomerName]
         let tokensByHandle: [CustomerHandle: [AppAccountToken]]
-        /// The last that was given of it.
-        var answer: CustomerAnswer?
+        /// The last that was answered.
+        var state: CustomerState?
 
         /// An observation takes, folded and with its share of the answer, one or two kilobytes.
         fileprivate var weight: Int { portfolio?.observationCount ?? 0 }

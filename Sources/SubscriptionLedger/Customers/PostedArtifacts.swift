@@ -2,6 +2,7 @@ import AppStoreModel
 import AppStoreTranslation
 import AppStoreVerification
 import EventLog
+import LedgerAPI
 import LedgerModel
 import Primitives
 import ProjectionRuntime
@@ -12,7 +13,9 @@ struct PostedArtifacts: Sendable {
     private(set) var checked: [CheckedArtifact] = []
     /// Those of `checked` that are accepted transactions, in the same order.
     private(set) var transactions: [PostedTransaction] = []
-    private(set) var refused: [PostingOutcome.Refused] = []
+    /// The Apple account of the accepted app transaction.
+    private(set) var appAccount: AppAccountKey?
+    private(set) var refused: [RefusedRow] = []
 
     var isEverythingRefused: Bool {
         !checked.contains { artifact in
@@ -25,55 +28,63 @@ struct PostedArtifacts: Sendable {
         checked.append(.accepted(event))
     }
 
-    mutating func add(_ event: PreparedEvent) {
+    mutating func add(_ event: PreparedEvent, of appAccount: AppAccountKey?) {
         checked.append(.accepted(event))
+        self.appAccount = appAccount
     }
 
     mutating func refuse(_ refusal: Refusal, _ artifact: [UInt8], index: Int? = nil, part: String? = nil) {
         checked.append(.refused(refusal, artifact: artifact))
-        refused.append(PostingOutcome.Refused(refusal, index: index, part: part))
+        refused.append(RefusedRow(refusal, index: index, part: part))
     }
 
     mutating func refuseReceipt() {
         let refusal = Refusal(.kindUnknown, "receipts are not taken", expected: "signedTransactions", found: "receipt")
-        refused.append(PostingOutcome.Refused(refusal, index: nil, part: "receipt"))
+        refused.append(RefusedRow(refusal, index: nil, part: "receipt"))
     }
 }
 
-/// An accepted transaction, as far as it matters whose it is.
+/// An accepted transaction, in the parts that decide who owns it.
 struct PostedTransaction: Sendable {
     let index: Int
     /// Among the artifacts checked.
     let place: Int
-    let name: PostingOutcome.TransactionName
+    let name: TransactionName
     let key: SubscriptionKey
     let observations: [Observation]
     let isFamilyShared: Bool
 
-    /// Whom it was bought for. A family member's copy would tell the purchaser.
-    var token: AppAccountToken? {
-        guard !isFamilyShared else { return nil }
-        return observations.compactMap { $0.fact.appAccountToken.flatMap(AppAccountToken.init) }.first
+    /// The tokens it was bought with; a family member's copy carries the purchaser's.
+    var tokens: Set<AppAccountToken> {
+        guard !isFamilyShared else { return [] }
+        return Set(observations.compactMap { $0.fact.appAccountToken.flatMap(AppAccountToken.init) })
+    }
+
+    /// The Apple accounts it names.
+    var accounts: Set<AppAccountKey> {
+        Set(
+            observations.compactMap(\.fact.appTransactionId).map {
+                AppAccountKey(environment: key.environment, bundleId: key.bundleId, account: .appTransaction($0))
+            })
     }
 }
 
 extension Ledger {
     /// Verifies what was posted, one after the other, so that one posting does not take every core.
-    func check(_ posting: TransactionPosting, source: EventSource) async -> PostedArtifacts {
+    func check(_ posting: TransactionPosting, limits: KeyLimits, source: EventSource) async -> PostedArtifacts {
         var posted = PostedArtifacts()
         for (index, text) in posting.signedTransactions.enumerated() {
             let jws = Array(text.utf8)
-            switch await checkTransaction(jws, index: index, place: posted.checked.count, source) {
+            switch await checkTransaction(jws, index: index, place: posted.checked.count, limits, source) {
             case .success(let (transaction, event)): posted.add(transaction, event)
             case .failure(let refusal): posted.refuse(refusal, jws, index: index)
             }
         }
         if let text = posting.signedAppTransaction {
             let jws = Array(text.utf8)
-            switch await check(jws, as: .appTransaction, source: source) {
-            case .accepted(let event): posted.add(event)
-            case .refused(let refusal, let artifact):
-                posted.refuse(refusal, artifact, part: "signedAppTransaction")
+            switch await checkAppTransaction(jws, limits, source) {
+            case .success(let (event, account)): posted.add(event, of: account)
+            case .failure(let refusal): posted.refuse(refusal, jws, part: "signedAppTransaction")
             }
         }
         if posting.hasReceipt { posted.refuseReceipt() }
@@ -81,37 +92,55 @@ extension Ledger {
     }
 
     private func checkTransaction(
-        _ jws: [UInt8], index: Int, place: Int, _ source: EventSource
+        _ jws: [UInt8], index: Int, place: Int, _ limits: KeyLimits, _ source: EventSource
     ) async -> Result<(PostedTransaction, PreparedEvent), Refusal> {
         // The kind is found out from the claims: another artifact is not to be read as an empty transaction.
         let verified = await verifier.verify(jws, now: configuration.clock())
         return verified.flatMap { artifact in
-            guard case .transaction(let signed) = artifact else {
+            guard case .transaction = artifact else {
                 return .failure(
                     Refusal(
                         .kindUnknown, "this is no transaction", expected: ArtifactKind.transaction.rawValue,
                         found: artifact.kind.rawValue))
             }
-            return PostedTransaction.make(signed, index: index, place: place).flatMap { transaction in
-                Intake(trust: configuration.trust).draft(for: artifact, source: source).map {
-                    (transaction, log.prepare($0))
+            return Result { () throws(Refusal) in
+                guard let transaction = try PostedTransaction(in: artifact, index: index, place: place) else {
+                    throw .unnamedTransaction
                 }
+                try limits.require(transaction.key.bundleId, transaction.key.environment)
+                let draft = try Intake(trust: configuration.trust).draft(for: artifact, source: source).get()
+                return (transaction, log.prepare(draft))
             }
         }
     }
 
-    /// Verifies one of many artifacts of any kind; a transaction comes with what matters to whose it is.
+    private func checkAppTransaction(
+        _ jws: [UInt8], _ limits: KeyLimits, _ source: EventSource
+    ) async -> Result<(PreparedEvent, AppAccountKey?), Refusal> {
+        let verified = await verifier.verify(jws, as: .appTransaction, now: configuration.clock())
+        return verified.flatMap { artifact in
+            Result { () throws(Refusal) in
+                var account: AppAccountKey?
+                for filed in Derivation.facts(of: artifact, bundleId: nil).observations {
+                    if case .appAccount(let key) = filed.key { account = key }
+                }
+                if let account { try limits.require(account.bundleId, account.environment) }
+                let draft = try Intake(trust: configuration.trust).draft(for: artifact, source: source).get()
+                return (log.prepare(draft), account)
+            }
+        }
+    }
+
+    /// Verifies one of many artifacts of any kind; one that holds a transaction comes with the parts that decide who
+    /// owns it.
     /// - Parameter index: its place among them.
     func checkLinkable(
         _ content: FoundArtifact.Content, at index: Int, source: EventSource
     ) async -> (CheckedArtifact, PostedTransaction?) {
         let verified = await verifier.verify(content.jws, as: content.kind, now: configuration.clock())
-        var transaction: PostedTransaction?
         do throws(Refusal) {
             let artifact = try verified.get()
-            if case .transaction(let signed) = artifact {
-                transaction = try PostedTransaction.make(signed, index: index, place: index).get()
-            }
+            let transaction = try PostedTransaction(in: artifact, index: index, place: index)
             let draft = try Intake(trust: configuration.trust).draft(for: artifact, source: source).get()
             return (.accepted(log.prepare(draft)), transaction)
         } catch {
@@ -120,19 +149,52 @@ extension Ledger {
     }
 }
 
-extension PostedTransaction {
-    /// - Returns: `claim_missing` for a transaction that has no name, or one that no event can hold.
-    fileprivate static func make(
-        _ signed: VerifiedJWS<Transaction>, index: Int, place: Int
-    ) -> Result<PostedTransaction, Refusal> {
-        let filed = Derivation.facts(of: .transaction(signed), bundleId: nil).observations
-        guard case .subscription(let key) = filed.first?.key, let id = signed.payload.payload.transactionId else {
-            return .failure(
-                Refusal(
-                    .claimMissing, "the transaction does not say which it is",
-                    expected: "transactionId, originalTransactionId, bundleId, environment and signedDate",
-                    found: "less"))
+extension KeyLimits {
+    fileprivate func require(_ bundleId: String, _ environment: Environment) throws(Refusal) {
+        guard allow(bundleId: bundleId) else {
+            throw Refusal(
+                .bundleMismatch, "the API key is limited to other apps",
+                expected: bundleIds.sorted().joined(separator: ", "), found: bundleId)
         }
+        guard allow(environment) else {
+            throw Refusal(
+                .environmentMismatch, "the API key is limited to other environments",
+                expected: environments.map(\.rawValue).sorted().joined(separator: ", "), found: environment.rawValue)
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static let unnamedTransaction = Refusal(
+        .claimMissing, "the transaction does not say which it is",
+        expected: "transactionId, originalTransactionId, bundleId, environment and signedDate", found: "less")
+}
+
+extension PostedTransaction {
+    /// The transaction that an artifact is, or that a notification holds; nil where there is none to link.
+    /// - Throws: `claim_missing` for a transaction without its ids, or with one that no event can hold.
+    fileprivate init?(in artifact: SignedArtifact, index: Int, place: Int) throws(Refusal) {
+        switch artifact {
+        case .transaction(let signed):
+            self = try Self.make(signed.payload.payload, in: artifact, index: index, place: place).get()
+        case .notification(let notification):
+            // A notification is appended with what it holds, whether or not that can be linked.
+            guard let signed = notification.transaction,
+                case .success(let made) = Self.make(signed.payload.payload, in: artifact, index: index, place: place)
+            else { return nil }
+            self = made
+        case .renewalInfo, .appTransaction: return nil
+        }
+    }
+
+    private static func make(
+        _ transaction: Transaction, in artifact: SignedArtifact, index: Int, place: Int
+    ) -> Result<PostedTransaction, Refusal> {
+        let filed = Derivation.facts(of: artifact, bundleId: nil).observations
+        let keys = filed.compactMap { filed -> SubscriptionKey? in
+            if case .subscription(let key) = filed.key { key } else { nil }
+        }
+        guard let key = keys.first, let id = transaction.transactionId else { return .failure(.unnamedTransaction) }
         let count = [key.environment.rawValue, key.bundleId, key.originalTransactionId].reduce(0) { $0 + $1.utf8.count }
         guard count <= CustomerEvents.keyByteLimit else {
             return .failure(
@@ -143,9 +205,8 @@ extension PostedTransaction {
         return .success(
             PostedTransaction(
                 index: index, place: place,
-                name: PostingOutcome.TransactionName(
-                    transactionId: id, originalTransactionId: key.originalTransactionId),
-                key: key, observations: filed.map(\.observation),
-                isFamilyShared: signed.payload.payload.inAppOwnershipType == .familyShared))
+                name: TransactionName(transactionId: id, originalTransactionId: key.originalTransactionId), key: key,
+                observations: filed.filter { $0.key == .subscription(key) }.map(\.observation),
+                isFamilyShared: transaction.inAppOwnershipType == .familyShared))
     }
 }

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// What an app or a backend hands in: `POST /v1/transactions`.
+/// Signed transactions of one customer, as an app or a backend posts them: `POST /v1/transactions`.
 package struct TransactionPosting: Sendable {
     /// More in one call are refused: each is verified before anything is answered.
     package static let transactionLimit = 100
@@ -13,8 +13,12 @@ package struct TransactionPosting: Sendable {
     package var hasReceipt: Bool
     /// The caller's own name of the customer; nil: the customer of `handle`, else a new anonymous one.
     package var customerId: String?
+    /// A JWT that names the customer, signed by the developer's backend. Whoever takes the posting verifies it.
+    package var customerToken: String?
     /// Of an anonymous customer, as an earlier answer gave it.
     package var handle: String?
+    /// Whether the id comes from a customer token: then an app may post for it.
+    package var isVouchedFor = false
 
     package init(
         signedTransactions: [String], signedAppTransaction: String? = nil, hasReceipt: Bool = false,
@@ -51,6 +55,10 @@ extension TransactionPosting {
             hasReceipt: try Self.text(body["receipt"], "receipt") != nil,
             customerId: try Self.text(body["customerId"], "customerId"),
             handle: try Self.text(body["handle"], "handle"))
+        customerToken = try Self.text(body["customerToken"], "customerToken")
+        guard customerToken == nil || customerId == nil else {
+            throw .malformed("customerId", expected: "none beside a customerToken")
+        }
         guard !texts.isEmpty || signedAppTransaction != nil || hasReceipt else {
             throw .malformed("the body", expected: "signedTransactions, signedAppTransaction or receipt")
         }
@@ -61,12 +69,4 @@ extension TransactionPosting {
         guard let text = member.string else { throw .malformed(name, expected: "a string") }
         return text
     }
-}
-
-/// The kind of key a caller has: how much its word for whose a purchase is counts.
-package enum PostingRole: Sendable {
-    /// The key ships inside an app, where anybody can find it.
-    case app
-    /// The key of a backend or an administrator, or a ledger without keys, which answers on the loopback only.
-    case backend
 }

@@ -1,5 +1,6 @@
 package import AppStoreVerification
 import EventLog
+import LedgerAPI
 
 /// How the command line ingests: takes artifacts in order, checks them on every core, and appends them in that order,
 /// for a customer if one is named.
@@ -16,6 +17,8 @@ package struct IngestPipeline {
         package let outcome: IngestOutcome
         /// Why it is not the customer's that it was ingested for, though it was accepted.
         package let linkRefusal: Refusal?
+        /// Whether it holds a transaction that can be linked to a customer; false when none was asked for.
+        package let isLinkable: Bool
     }
 
     /// What is left of an artifact once it is checked; of an accepted one its bytes are not.
@@ -140,13 +143,13 @@ package struct IngestPipeline {
         return zip(checked, outcomes).enumerated().map { index, artifact in
             Result(
                 file: artifact.0.file, byteCount: artifact.0.byteCount, kind: artifact.0.kind, outcome: artifact.1,
-                linkRefusal: linkRefusals[index])
+                linkRefusal: linkRefusals[index], isLinkable: artifact.0.transaction != nil)
         }
     }
 }
 
 extension Refusal {
-    fileprivate init(_ refused: PostingOutcome.Refused) {
+    fileprivate init(_ refused: RefusedRow) {
         self.init(RefusalCode(rawValue: refused.code), refused.reason)
     }
 }

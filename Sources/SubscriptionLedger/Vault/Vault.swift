@@ -77,8 +77,8 @@ final class Vault: Sendable {
         try reading { store, transaction in try store.isAnonymous(handle, transaction) }
     }
 
-    /// The customer of a name, a new one when nobody has been met by it. Durable when it returns.
-    func meet(_ name: CustomerName, logSize: Position) async throws -> CustomerHandle {
+    /// Returns the customer of a name, a new one if no customer has it. Durable when it returns.
+    func findOrCreate(_ name: CustomerName, logSize: Position) async throws -> CustomerHandle {
         let code = key.code(of: name.bytes)
         if let known = try reading({ store, transaction in try store.customer(ofName: code, transaction) }) {
             return known.handle
@@ -86,8 +86,8 @@ final class Vault: Sendable {
         return try await enrol(Enrolment(name: code, token: name.token, handle: .random(), logSize: logSize))
     }
 
-    /// A new customer without a name. Durable when it returns.
-    func meetAnonymous(logSize: Position) async throws -> CustomerHandle {
+    /// Returns a new customer without a name. Durable when it returns.
+    func createAnonymous(logSize: Position) async throws -> CustomerHandle {
         try await enrol(Enrolment(name: nil, token: nil, handle: .random(), logSize: logSize))
     }
 
@@ -138,7 +138,7 @@ extension VaultKey {
 
 extension CustomerHandle {
     /// From the system's generator, which cannot be foretold.
-    fileprivate static func random() -> CustomerHandle {
+    static func random() -> CustomerHandle {
         CustomerHandle(value: .random(in: .min ... .max))
     }
 }

@@ -73,9 +73,33 @@ import Testing
             #expect(line["file"]?.string == files.path("alice.jsonl") + ":2")
             #expect(line["kind"]?.string == "transaction")
             #expect(line["ok"]?.bool == false)
-            #expect(line["code"]?.string == "linkRefused")
+            #expect(line["code"]?.string == "link_refused")
             #expect(try purchases(ask("state", ["--customer", "alice"])) == ["2"])
             #expect(try purchases(ask("state", ["--customer", "bob"])) == ["1"])
+        }
+    }
+
+    @Test func `link, transfer, merge and unmerge, and say what they did`() async throws {
+        try await blocking {
+            _ = try ingest("alice.jsonl", ["1", "2"], for: "alice")
+            _ = try ingest("bob.jsonl", ["3"], for: "bob")
+            func change(_ arguments: String...) throws -> Subledger {
+                try Subledger(["customer"] + arguments + ["--data", files.data, "--format", "json"])
+            }
+            let refused = try change("link", "bob", "--subscription", "1")
+            #expect(refused.ending == .exited(1))
+            #expect(refused.errors.contains("link_refused"), "\(refused.errors)")
+            let moved = try change("transfer", "bob", "--subscription", "1")
+            #expect(moved.ending == .exited(0), "\(moved.errors)")
+            #expect(try purchases(ask("state", ["--customer", "bob"])) == ["1", "3"])
+            let merged = try change("merge", "alice", "--from", "bob")
+            #expect(try merged.lines.first?["merged"]?["handle"]?.string?.count == 32)
+            #expect(try purchases(ask("state", ["--customer", "alice"])) == ["1", "2", "3"])
+            let undone = try change("unmerge", "alice", "--from", "bob")
+            #expect(undone.ending == .exited(0), "\(undone.errors)")
+            #expect(try purchases(ask("state", ["--customer", "alice"])) == ["2"])
+            #expect(try change("unmerge", "alice", "--from", "bob").ending == .exited(1))
+            #expect(try change("transfer", "bob", "--subscription", "9").errors.contains("subscription_unknown"))
         }
     }
 
@@ -94,8 +118,7 @@ import Testing
     @Test(
         arguments: [
             ["state"], ["history"], ["state", "--customer", "a", "--subscription", "1"],
-            ["state", "--customer", "a", "--bundle-id", "b"],
-            ["history", "--customer", "a", "--environment", "Sandbox"],
+            ["customer", "merge", "a"], ["customer", "unmerge", "a", "--from", "b", "--handle", "c"],
         ])
     func `want one of subscription and customer`(arguments: [String]) async throws {
         try await blocking {

@@ -38,7 +38,7 @@ struct SignedFiles {
             .init("bundleId", .string(bundleId)), .init("productId", .string("pro")),
             .init("purchaseDate", .integer(start)), .init("expiresDate", .integer(start + 31 * 86_400_000)),
             .init("type", .string("Auto-Renewable Subscription")), .init("inAppOwnershipType", .string("PURCHASED")),
-            .init("signedDate", .integer(start)), .init("environment", .string("Sandbox")),
+            .init("signedDate", .integer(start)), .init("environment", .string("Production")),
         ])
     }
 }

@@ -26,7 +26,7 @@ final class TestLedger: Sendable {
     ///   - folder: one that stays, so that it can be opened again; nil for a new one.
     ///   - adjust: anything else that is to be other than usual.
     init(
-        keys: [TestKey] = [], publicTiles: Bool = false,
+        keys: [TestKey] = [], customerTokens: CustomerTokens = CustomerTokens(), publicTiles: Bool = false,
         apps: [TrustPolicy.App] = [TrustPolicy.App(bundleId: "com.example.app", appAppleId: 1_234_567_890)],
         at instant: Instant = Sample.end, folder: DataFolder? = nil,
         adjust: (inout Ledger.Configuration) -> Void = { _ in }
@@ -44,6 +44,7 @@ final class TestLedger: Sendable {
         serving.http.publicTiles = publicTiles
         serving.http.port = 0
         serving.apiKeys = keys.map(\.configured)
+        serving.customerTokens = customerTokens
         serving.now = { [time] in time.now }
         server = try LedgerServer(ledger, serving, logger: log.logger())
     }

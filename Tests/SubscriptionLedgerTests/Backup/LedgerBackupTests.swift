@@ -1,6 +1,7 @@
 import Dispatch
 import EventLog
 import FoundationEssentials
+import LedgerAPI
 import Primitives
 import SubscriptionLedger
 import Synchronization
@@ -15,8 +16,8 @@ import Testing
         try await shop.post(Purchase("1"), Purchase("2"), customerId: Self.ids[0])
         try await shop.post(Purchase("3"), customerId: Self.ids[1])
         try await shop.ingest(Purchase("4", token: Self.ids[2]))
-        let handle = try #require(try await shop.post(Purchase("5"), by: .app).answer["handle"]?.string)
-        _ = try await shop.ledger.identify(Self.ids[1], handle: handle, isAdmin: false)
+        let handle = try await shop.anonymousHandle(Purchase("5"))
+        _ = try await shop.ledger.identify(Self.ids[1], handle: handle, by: .backend)
         try await shop.ingest(Purchase("6"))
         return shop
     }

@@ -1,93 +1,151 @@
+import AppStoreModel
 import EventLog
+import LedgerAPI
 import LedgerModel
 import Primitives
 import SubscriptionLedger
 import Testing
 
 struct AnonymousCustomerTests {
-    private func handle(of outcome: PostingOutcome) throws -> String {
-        try #require(try outcome.answer["handle"]?.string)
-    }
-
     @Test func `without an id there is an anonymous customer, with a handle for later calls`() async throws {
         let shop = try TestLedger()
-        let first = try await shop.post(Purchase("1"), by: .app)
+        let first = try await shop.post(Purchase("1"))
         #expect(try first.answer["id"]?.isNull == true)
         #expect(try first.answer.purchases == ["1"])
-        let handle = try handle(of: first)
-        let second = try await shop.post(Purchase("2"), handle: handle, by: .app)
+        let handle = try #require(first.customer?.handle)
+        let second = try await shop.post(Purchase("2"), handle: handle)
         #expect(try second.answer.purchases == ["1", "2"])
-        #expect(try self.handle(of: second) == handle)
-        let other = try await shop.post(Purchase("3"), by: .app)
-        #expect(try self.handle(of: other) != handle)
+        #expect(second.customer?.handle == handle)
+        let other = try await shop.post(Purchase("3"))
+        #expect(other.customer?.handle != handle)
         #expect(try other.answer.purchases == ["3"])
     }
 
-    @Test func `who does not say who they are gets nothing that another has`() async throws {
+    @Test func `an anonymous owner gives way to the next who posts, known or not`() async throws {
         let shop = try TestLedger()
-        try await shop.post(Purchase("1"), by: .app)
-        let other = try await shop.post(Purchase("1"), by: .app)
-        #expect(other.refusedCodes == ["linkRefused"])
-        #expect(try other.answer.purchases.isEmpty)
+        let first = try await shop.anonymousHandle(Purchase("1"))
+        let second = try await shop.post(Purchase("1"), by: .app)
+        #expect(second.refused.isEmpty)
+        #expect(try second.answer.purchases == ["1"])
+        #expect(second.customer?.handle != first, "nothing says that the two are one Apple account")
+        #expect(try shop.events(.customersMerged).isEmpty)
+        try await shop.post(Purchase("1"), customerId: "alice", by: .app)
+        #expect(try shop.purchases(of: "alice") == ["1"])
+        #expect(try shop.events(.customersMerged).count == 1)
+    }
+
+    @Test func `a purchase of a known customer is not an anonymous one's`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "alice")
+        let outcome = try await shop.post(Purchase("1"), by: .app)
+        #expect(outcome.refusedCodes == ["link_refused"])
+        #expect(outcome.refused.first?.advice == "Sign in as the customer it belongs to.")
+        #expect(try outcome.answer.purchases.isEmpty)
+        #expect(try shop.conflicts(of: "alice").isEmpty, "an anonymous claimant is nobody to settle it with")
+    }
+
+    @Test func `two devices of one Apple account are one anonymous customer`() async throws {
+        let shop = try TestLedger()
+        let phone = try await shop.anonymousHandle(Purchase("1", account: "701"))
+        let tablet = try await shop.post(Purchase("2", account: "701"), by: .backend)
+        #expect(tablet.customer?.handle == phone)
+        #expect(try tablet.answer.purchases == ["1", "2"])
+        // A device that had another handle before its account was known.
+        let old = try await shop.anonymousHandle(Purchase("3"))
+        let merged = try await shop.post(Purchase("1", copy: 2, account: "701"), handle: old)
+        #expect(try merged.answer.purchases == ["1", "2", "3"])
+        #expect(try shop.events(.customersMerged).count == 1)
+        let again = try await shop.post(Purchase("2"), handle: phone)
+        #expect(try again.answer.purchases == ["1", "2", "3"])
+    }
+
+    @Test func `the app's own download says which account a device is`() async throws {
+        let shop = try TestLedger()
+        let phone = try await shop.anonymousHandle(Purchase("1", account: "704"))
+        let outcome = try await shop.ledger.post(
+            TransactionPosting(signedTransactions: [], signedAppTransaction: Purchase.appTransaction()), by: .backend)
+        #expect(outcome.customer?.handle == phone)
+    }
+
+    @Test func `one account in another environment is another customer`() async throws {
+        let shop = try TestLedger()
+        let handle = try await shop.anonymousHandle(Purchase("1", account: "701"))
+        let other = try await shop.anonymousHandle(Purchase("1", environment: .sandbox, account: "701"))
+        #expect(handle != other)
+        #expect(try shop.events(.customersMerged).isEmpty)
     }
 
     @Test func `identified, an anonymous customer is the known one for good`() async throws {
         let shop = try TestLedger()
         try await shop.post(Purchase("1"), customerId: "alice")
-        let handle = try handle(of: try await shop.post(Purchase("2"), by: .app))
-        let answer = try await shop.ledger.identify("alice", handle: handle, isAdmin: false).view
-        #expect(answer["id"]?.string == "alice")
-        #expect(answer.purchases == ["1", "2"])
+        let handle = try await shop.anonymousHandle(Purchase("2"))
+        let answer = try await shop.ledger.identify("alice", handle: handle, by: .backend)
+        #expect(answer.id == "alice")
+        #expect(try answer.json.view.purchases == ["1", "2"])
+        #expect(answer.merged?.handle == handle)
         #expect(try shop.purchases(of: "alice") == ["1", "2"])
 
-        let later = try await shop.post(Purchase("3"), handle: handle, by: .app)
+        let later = try await shop.post(Purchase("3"), handle: handle)
         #expect(try later.answer.purchases == ["1", "2", "3"])
-        let both = try await shop.post(Purchase("4"), customerId: "alice", handle: handle, by: .app)
+        let both = try await shop.post(Purchase("4"), customerId: "alice", handle: handle)
         #expect(both.refused.isEmpty)
         try shop.reopen()
         #expect(try shop.purchases(of: "alice") == ["1", "2", "3", "4"])
     }
 
-    @Test func `identify may be repeated, and meets whom nobody knew`() async throws {
+    @Test func `identify may be repeated, and makes the customer of a new id`() async throws {
         let shop = try TestLedger()
-        let handle = try handle(of: try await shop.post(Purchase("1"), by: .app))
-        _ = try await shop.ledger.identify("alice", handle: handle, isAdmin: false)
-        _ = try await shop.ledger.identify("alice", handle: handle, isAdmin: false)
+        let handle = try await shop.anonymousHandle(Purchase("1"))
+        _ = try await shop.ledger.identify("alice", handle: handle, by: .backend)
+        let again = try await shop.ledger.identify("alice", handle: handle, by: .backend)
+        #expect(again.merged == nil)
         #expect(try shop.events(.customersMerged).count == 1)
         #expect(try shop.purchases(of: "alice") == ["1"])
     }
 
-    @Test func `a merge tells which customer is now which`() async throws {
+    @Test func `a merge names both customers, the strength of the word and the key`() async throws {
         let shop = try TestLedger()
-        let handle = try handle(of: try await shop.post(Purchase("1"), by: .app))
-        _ = try await shop.ledger.identify("alice", handle: handle, isAdmin: false)
+        let handle = try await shop.anonymousHandle(Purchase("1"))
+        _ = try await shop.ledger.identify("alice", handle: handle, by: Caller(.backend, keyName: "web"))
         let merge = try #require(try shop.events(.customersMerged).first)
         let body = try JSONDocument(parsing: merge.body).root
         #expect(body["handle"]?.string == handle)
         #expect(body["into"]?.string.flatMap { CustomerHandle(hex: $0) } != nil)
         #expect(body["into"]?.string != handle)
         #expect(body["by"]?.string == "backend")
+        #expect(body["key"]?.string == "web")
         #expect(merge.trust == .own && merge.environment == .none)
     }
 
-    @Test func `two known customers are one only for an administrator`() async throws {
+    @Test func `identifying makes the purchases as safe as the caller's own word`() async throws {
         let shop = try TestLedger()
-        let handle = try handle(of: try await shop.post(Purchase("1"), by: .app))
-        _ = try await shop.ledger.identify("alice", handle: handle, isAdmin: false)
+        let handle = try await shop.anonymousHandle(Purchase("1"))
+        _ = try await shop.ledger.identify("alice", handle: handle, by: .backend)
+        #expect(try await shop.post(Purchase("1"), customerId: "bob").refusedCodes == ["link_refused"])
+        #expect(try shop.purchases(of: "alice") == ["1"])
+        #expect(try shop.conflicts(of: "alice") == ["1"] && shop.conflicts(of: "bob") == ["1"])
+    }
+
+    @Test func `two known customers become one only where an administrator asks for it`() async throws {
+        let shop = try TestLedger()
+        let handle = try await shop.anonymousHandle(Purchase("1"))
+        _ = try await shop.ledger.identify("alice", handle: handle, by: .backend)
         try await shop.post(Purchase("2"), customerId: "bob")
-        let error = await #expect(throws: CustomerError.self) {
-            try await shop.ledger.identify("bob", handle: handle, isAdmin: false)
+        for (caller, merge) in [(Caller.backend, false), (.backend, true), (.admin, false)] {
+            let error = await #expect(throws: CustomerError.self) {
+                try await shop.ledger.identify("bob", handle: handle, merge: merge, by: caller)
+            }
+            #expect(error?.code == .customerConflict)
         }
-        #expect(error?.code == .customerConflict)
         #expect(try shop.purchases(of: "bob") == ["2"])
-        _ = try await shop.ledger.identify("bob", handle: handle, isAdmin: true)
+        _ = try await shop.ledger.identify("bob", handle: handle, merge: true, by: .admin)
         #expect(try shop.purchases(of: "alice") == ["1", "2"])
         #expect(try shop.purchases(of: "bob") == ["1", "2"])
     }
 
     @Test func `an id and a handle of two customers do not go together`() async throws {
         let shop = try TestLedger()
-        let handle = try handle(of: try await shop.post(Purchase("1"), by: .app))
+        let handle = try await shop.anonymousHandle(Purchase("1"))
         let error = await #expect(throws: CustomerError.self) {
             try await shop.post(Purchase("2"), customerId: "alice", handle: handle)
         }
@@ -98,27 +156,28 @@ struct AnonymousCustomerTests {
     @Test func `an unknown handle identifies nobody`() async throws {
         let shop = try TestLedger()
         let error = await #expect(throws: CustomerError.self) {
-            try await shop.ledger.identify("alice", handle: String(repeating: "1", count: 32), isAdmin: true)
+            try await shop.ledger.identify(
+                "alice", handle: String(repeating: "1", count: 32), merge: true, by: .admin)
         }
         #expect(error?.code == .handleUnknown)
     }
 
-    @Test func `what was first claimed anonymously is the known customer's, before a later app's claim`() async throws {
+    @Test func `a customer who gave way does not come back by being identified`() async throws {
         let shop = try TestLedger()
-        let handle = try handle(of: try await shop.post(Purchase("1"), by: .app))
-        try await shop.post(Purchase("1"), customerId: "bob", by: .app)
-        #expect(try shop.purchases(of: "bob") == ["1"])
-        _ = try await shop.ledger.identify("alice", handle: handle, isAdmin: false)
-        #expect(try shop.purchases(of: "bob").isEmpty)
-        #expect(try shop.purchases(of: "alice") == ["1"])
+        let first = try await shop.anonymousHandle(Purchase("1"))
+        _ = try await shop.anonymousHandle(Purchase("1"))
+        try await shop.post(Purchase("1"), customerId: "bob")
+        _ = try await shop.ledger.identify("alice", handle: first, by: .backend)
+        #expect(try shop.purchases(of: "bob") == ["1"], "its claim is as strong from the identification on, not before")
+        #expect(try shop.purchases(of: "alice").isEmpty)
     }
 
     @Test func `a merge is known from its position on`() async throws {
         let shop = try TestLedger()
-        let handle = try handle(of: try await shop.post(Purchase("1"), by: .app))
+        let handle = try await shop.anonymousHandle(Purchase("1"))
         try await shop.post(Purchase("2"), customerId: "alice")
         let before = try shop.events().count
-        _ = try await shop.ledger.identify("alice", handle: handle, isAdmin: false)
+        _ = try await shop.ledger.identify("alice", handle: handle, by: .backend)
         #expect(try shop.purchases(of: "alice", knownAt: UInt64(before)) == ["2"])
         #expect(try shop.purchases(of: "alice", knownAt: UInt64(before) + 1) == ["1", "2"])
     }

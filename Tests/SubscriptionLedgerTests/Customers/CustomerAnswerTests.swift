@@ -11,7 +11,12 @@ struct CustomerAnswerTests {
     @Test func `an unknown id is answered, and has nothing`() throws {
         let shop = try TestLedger()
         let answer = try shop.customer("nobody")
-        #expect(answer.members.map(\.key) == ["id", "asOf", "knownAt", "subscriptions", "nextStep"])
+        #expect(
+            answer.members.map(\.key)
+                == [
+                    "id", "asOf", "knownAt", "entitled", "entitlements", "subscriptions", "products", "purchases",
+                    "offers", "conflicts", "nextStep",
+                ])
         #expect(answer["id"]?.string == "nobody")
         #expect(answer["asOf"]?.string == "2026-01-15T12:00:00.000Z")
         #expect(answer["knownAt"]?.integer == 0)
@@ -29,15 +34,15 @@ struct CustomerAnswerTests {
         }
         let expected = try rows.map { try #require($0["subscriptions"]?.elements?.first).text }
         #expect(try shop.customer("alice")["subscriptions"]?.elements?.map(\.text) == expected)
-        let state = try shop.ledger.state(ofCustomer: "alice", question).view
+        let state = try shop.ledger.state(ofCustomer: "alice", question).json.view
         #expect(state.members.map(\.key) == ["asOf", "knownAt", "subscriptions"])
         #expect(state["subscriptions"]?.elements?.map(\.text) == expected)
-        let history = try shop.ledger.history(ofCustomer: "alice", question).view
+        let history = try shop.ledger.history(ofCustomer: "alice", question).json.view
         #expect(history.purchases == ["1", "2"])
         let transitions = history["subscriptions"]?.elements?.map { $0["transitions"]?.elements?.count ?? 0 }
         #expect(transitions?.allSatisfy { $0 > 0 } == true)
-        #expect(try shop.ledger.state(ofCustomer: "nobody", question).view.purchases.isEmpty)
-        #expect(try shop.ledger.history(ofCustomer: "nobody", question).view.purchases.isEmpty)
+        #expect(try shop.ledger.state(ofCustomer: "nobody", question).json.view.purchases.isEmpty)
+        #expect(try shop.ledger.history(ofCustomer: "nobody", question).json.view.purchases.isEmpty)
     }
 
     @Test func `an answer after a posting has what was posted`() async throws {
@@ -72,16 +77,74 @@ struct CustomerAnswerTests {
 
     @Test(arguments: 0..<8) func `the next step is the most urgent of the rows`(index: Int) {
         let (rows, entitled, step) = Self.steps[index]
-        let states = rows.map { CustomerNextStep.Row(environment: .production, entitled: entitled, nextStep: $0) }
+        let states = rows.map { CustomerNextStep.Row(entitled: entitled, nextStep: $0) }
         #expect(CustomerNextStep.of(states) == step)
         #expect(CustomerNextStep.of(states.reversed()) == step)
     }
 
-    @Test func `a purchase in the sandbox urges nobody who bought in production`() {
-        let sandbox = CustomerNextStep.Row(environment: .sandbox, entitled: false, nextStep: .fixBilling)
-        let production = CustomerNextStep.Row(environment: .production, entitled: true, nextStep: .none)
-        #expect(CustomerNextStep.of([sandbox, production]) == .none)
-        #expect(CustomerNextStep.of([sandbox]) == .fixBilling)
+    @Test func `entitled is the customer's as a whole`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "alice")
+        #expect(try shop.customer("alice")["entitled"]?.bool == true)
+        #expect(try shop.customer("nobody")["entitled"]?.bool == false)
+    }
+
+    @Test func `an answer lists Production only, unless asked otherwise`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1", environment: .sandbox), customerId: "tester")
+        #expect(try shop.purchases(of: "tester").isEmpty)
+        #expect(try shop.customer("tester")["entitled"]?.bool == false)
+        #expect(try shop.customer("tester", environment: .sandbox).purchases == ["1"])
+        let question = Question(asOf: TestLedger.now)
+        let other = CustomerScope(environment: .sandbox, bundleId: "com.example.other")
+        #expect(try shop.ledger.customer("tester", question, scope: other).subscriptions.isEmpty)
+    }
+
+    @Test func `consumables and non-renewing purchases are listed, with their refunds`() async throws {
+        let shop = try TestLedger()
+        var coins = Purchase("1")
+        coins.type = "Consumable"
+        var season = Purchase("2", number: 2)
+        season.type = "Non-Renewing Subscription"
+        try await shop.post(coins, season, customerId: "alice")
+        func rows(_ asOf: Instant = TestLedger.now) throws -> [String] {
+            try (shop.customer("alice", asOf: asOf)["purchases"]?.elements ?? []).map { row in
+                [row["transactionId"]?.string, row["revokedAt"]?.string].compactMap(\.self).joined(separator: " ")
+            }
+        }
+        #expect(try rows() == ["11", "22"])
+        #expect(try rows(Instant(milliseconds: coins.start)) == ["11"])
+        var refunded = coins
+        refunded.copy = 2
+        refunded.revokedAt = coins.start + 60_000
+        try await shop.ingest(refunded)
+        #expect(try rows() == ["11 2026-01-14T12:01:00.000Z", "22"])
+        #expect(try rows(Instant(milliseconds: coins.start + 59_999)) == ["11"])
+        var restored = coins
+        restored.copy = 3
+        try await shop.ingest(restored)
+        #expect(try rows() == ["11", "22"], "the refund was reversed")
+        #expect(try rows(Instant(milliseconds: restored.signedAt - 1)) == ["11 2026-01-14T12:01:00.000Z", "22"])
+        let row = try #require(try shop.customer("alice")["purchases"]?.elements?.first)
+        #expect(
+            row.members.map(\.key)
+                == [
+                    "transactionId", "originalTransactionId", "environment", "bundleId", "productId", "type",
+                    "quantity", "purchasedAt", "revokedAt", "price", "currency",
+                ])
+        #expect(row["quantity"]?.integer == 1)
+    }
+
+    @Test func `the owner of a subscription is found by it`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), Purchase("2"), customerId: "alice")
+        try await shop.ingest(Purchase("3", token: token("c")))
+        let question = Question(asOf: TestLedger.now)
+        let owner = try #require(try shop.ledger.customer(owning: "1", question, scope: CustomerScope()))
+        #expect(owner.id == nil && owner.handle != nil)
+        #expect(try owner.json.view.purchases == ["1", "2"])
+        #expect(try shop.ledger.customer(owning: "3", question, scope: CustomerScope())?.id == token("c"))
+        #expect(try shop.ledger.customer(owning: "4", question, scope: CustomerScope()) == nil)
     }
 }
 

@@ -1,128 +1,239 @@
 import LedgerModel
+import Primitives
 import SubscriptionLedger
 
-/// What domain-rules §11 says, written down as plainly as possible and without any of the ledger's types for it:
-/// what random postings are compared with.
+/// The rules of domain-rules §11, written down as plainly as possible and without any of the ledger's types for them:
+/// random postings are compared with it.
 struct CustomerModel {
     typealias Person = Int
 
-    let rule: Rules.Customers.ClaimConflict
-    private var next = 0
-    private var mergedInto: [Person: Person] = [:]
-    private var anonymous: Set<Person> = []
-    private(set) var handles: [String: Person] = [:]
-    private var names: [String: Person] = [:]
-    private var known: Set<Purchase> = []
-    private var links: [(id: String, person: Person, rank: Int, number: Int)] = []
-
-    init(rule: Rules.Customers.ClaimConflict) { self.rule = rule }
-
-    mutating func ingest(_ purchase: Purchase) { known.insert(purchase) }
-
-    /// - Returns: the code of a refusal.
-    mutating func post(_ purchase: Purchase, for person: Person, by role: PostingRole) -> String? {
-        known.insert(purchase)
-        let who = resolve(person)
-        let token = purchase.isFamilyShared ? nil : purchase.token
-        let wasOwner: Bool
-        if let token, names[token] == nil, role == .backend, !anonymous.contains(who) {
-            // Tried as the customer's, and taken back when the claim loses.
-            names[token] = who
-            wasOwner = owners(of: purchase.id).contains(.person(who))
-            if attempt(purchase.id, who, role, wasOwner) { return nil }
-            let code = conflict(purchase.id) ? "tokenConflict" : "linkRefused"
-            names[token] = nil
-            return owners(of: purchase.id).contains(.person(who)) ? nil : code
-        }
-        wasOwner = owners(of: purchase.id).contains(.person(who))
-        if let token, let holder = names[token].map(resolve), holder != who {
-            return wasOwner ? "tokenConflict" : "linkRefused"
-        }
-        if let token, names[token] == nil, role == .app { return wasOwner ? nil : "linkRefused" }
-        if attempt(purchase.id, who, role, wasOwner) { return nil }
-        return token != nil && names[token ?? ""].map(resolve) == who && conflict(purchase.id)
-            ? "tokenConflict" : "linkRefused"
+    private struct Link {
+        let id: String
+        let person: Person
+        let rank: Int
+        let number: Int
     }
 
-    /// Links when the claim wins.
-    private mutating func attempt(_ id: String, _ who: Person, _ role: PostingRole, _ wasOwner: Bool) -> Bool {
-        let rank = anonymous.contains(who) ? 1 : role == .app ? 2 : 3
-        let own = links.filter { $0.id == id && resolve($0.person) == who }
-        if wasOwner, own.contains(where: { effective($0.person, $0.rank) >= rank }) { return true }
-        links.append((id, who, rank, links.count))
-        if owners(of: id).contains(.person(who)) { return true }
-        links.removeLast()
-        return false
+    private struct Merge {
+        let into: Person
+        let rank: Int
+        let number: Int
     }
 
-    mutating func person(named name: String) -> Person {
-        if let known = names[name] { return known }
-        next += 1
-        names[name] = next
-        return next
-    }
-
-    mutating func newcomer(handle: String) -> Person {
-        next += 1
-        anonymous.insert(next)
-        handles[handle] = next
-        return next
-    }
-
-    /// - Returns: false for two known customers.
-    mutating func identify(_ name: String, handle: String, isAdmin: Bool) -> Bool {
-        guard let from = handles[handle].map(resolve) else { return false }
-        if let already = names[name], resolve(already) == from { return true }
-        guard anonymous.contains(from) || isAdmin else { return false }
-        mergedInto[from] = resolve(person(named: name))
-        return true
-    }
-
-    private func resolve(_ person: Person) -> Person {
-        mergedInto[person].map(resolve) ?? person
-    }
-
-    private func effective(_ person: Person, _ rank: Int) -> Int {
-        rank == 1 && resolve(person) != person ? 2 : rank
-    }
-
-    private enum Owner: Hashable {
+    enum Owner: Hashable {
         case person(Person)
+        /// The customer whose id is the token.
         case stranger(String)
     }
 
-    /// Tokens of a key, oldest first.
-    private func tokens(of id: String) -> [String] {
+    let rule: Rules.Customers.ClaimConflict
+    private var nextPerson = 0
+    /// Of events.
+    private var nextNumber = 0
+    private var merged: [Person: Merge] = [:]
+    private var anonymous: Set<Person> = []
+    private(set) var handles: [String: Person] = [:]
+    /// Ids and tokens.
+    private var names: [String: Person] = [:]
+    private var known: Set<Purchase> = []
+    private var links: [Link] = []
+    private var refusals: [Link] = []
+    private var transfers: [(id: String, person: Person)] = []
+
+    init(rule: Rules.Customers.ClaimConflict) { self.rule = rule }
+
+    var ids: [String] { Set(known.map(\.id)).sorted() }
+
+    mutating func ingest(_ purchase: Purchase) { known.insert(purchase) }
+
+    // MARK: Who is who
+
+    private func resolve(_ person: Person) -> Person { merged[person].map { resolve($0.into) } ?? person }
+
+    private mutating func number() -> Int {
+        nextNumber += 1
+        return nextNumber
+    }
+
+    private mutating func person(named name: String) -> Person {
+        if let known = names[name] { return known }
+        nextPerson += 1
+        names[name] = nextPerson
+        return nextPerson
+    }
+
+    private mutating func merge(_ from: Person, into: Person, rank: Int) {
+        guard from != into else { return }
+        merged[from] = Merge(into: into, rank: rank, number: number())
+    }
+
+    /// - Returns: false for two known customers.
+    mutating func identify(_ name: String, handle: String, merging: Bool, by role: Caller.Role) -> Bool {
+        guard let from = handles[handle].map(resolve) else { return false }
+        let isSame = names[name].map(resolve) == from
+        guard isSame || anonymous.contains(from) || (merging && role == .admin) else { return false }
+        merge(from, into: resolve(person(named: name)), rank: role == .app ? 2 : 3)
+        return true
+    }
+
+    /// - Returns: false for an unknown customer.
+    mutating func merge(_ other: String, into name: String) -> Bool {
+        guard let from = names[other] else { return false }
+        let into = person(named: name)
+        merge(resolve(from), into: resolve(into), rank: 3)
+        return true
+    }
+
+    /// - Returns: false when no such merge is in force.
+    mutating func unmerge(_ other: String, from name: String) -> Bool {
+        guard var person = names[other], let target = names[name] else { return false }
+        while let merge = merged[person] {
+            if merge.into == target {
+                merged[person] = nil
+                _ = number()
+                return true
+            }
+            person = merge.into
+        }
+        return false
+    }
+
+    mutating func transfer(_ id: String, to name: String) {
+        transfers.append((id, resolve(person(named: name))))
+    }
+
+    // MARK: Posting
+
+    /// - Returns: whether it is refused.
+    mutating func post(_ purchase: Purchase, for name: String, by role: Caller.Role) -> Bool {
+        if names[name] == nil, role == .app {
+            // An app's word makes no customer, unless something becomes theirs.
+            var trial = self
+            _ = trial.person(named: name)
+            let isRefused = trial.post(purchase, for: name, by: role)
+            if isRefused { known.insert(purchase) } else { self = trial }
+            return isRefused
+        }
+        let who = resolve(person(named: name))
+        if let token = purchase.ownToken, names[token] == nil, role != .app { names[token] = who }
+        return submit(purchase, for: who, rank: role == .app ? 2 : 3)
+    }
+
+    /// - Returns: whether it is refused.
+    mutating func post(_ purchase: Purchase, handle: String, by role: Caller.Role) -> Bool {
+        guard let who = handles[handle].map(resolve) else { return true }
+        if anonymous.contains(who) {
+            for owner in anonymousOwners(of: purchase.account) { merge(owner, into: who, rank: 1) }
+        }
+        return submit(purchase, for: who, rank: anonymous.contains(who) ? 1 : role == .app ? 2 : 3)
+    }
+
+    /// The anonymous customers that a device of this Apple account is, without naming itself.
+    func anonymousOwners(of account: String?) -> Set<Person> {
+        guard let account else { return [] }
+        let bought = known.filter { $0.account == account }.map(\.id)
+        return Set(
+            bought.flatMap { owners(of: $0) }.compactMap { owner in
+                if case .person(let person) = owner, anonymous.contains(person) { person } else { nil }
+            })
+    }
+
+    mutating func newcomer(handle: String) {
+        nextPerson += 1
+        anonymous.insert(nextPerson)
+        handles[handle] = nextPerson
+    }
+
+    private mutating func submit(_ purchase: Purchase, for who: Person, rank: Int) -> Bool {
+        known.insert(purchase)
+        let id = purchase.id
+        let before = owners(of: id)
+        let isClaimed = links.contains { $0.id == id && standing($0).person == who && standing($0).rank >= rank }
+        let trial = self
+        if rank > 1 {
+            for case .person(let owner) in before where anonymous.contains(owner) {
+                merge(owner, into: who, rank: rank)
+            }
+        }
+        links.append(Link(id: id, person: who, rank: rank, number: number()))
+        if owners(of: id).contains(.person(who)) {
+            if before.contains(.person(who)), isClaimed { links.removeLast() }
+            return false
+        }
+        self = trial
+        if let token = purchase.ownToken, names[token].map(resolve) == who { return false }
+        refusals.append(Link(id: id, person: who, rank: rank, number: number()))
+        return true
+    }
+
+    // MARK: Answers
+
+    private func standing(_ link: Link) -> (person: Person, rank: Int, since: Int) {
+        var standing = (person: link.person, rank: link.rank, since: link.number)
+        while let merge = merged[standing.person] {
+            standing.person = merge.into
+            if merge.rank > standing.rank {
+                standing.rank = merge.rank
+                standing.since = max(standing.since, merge.number)
+            }
+        }
+        return standing
+    }
+
+    /// The tokens of a key, each from when it counts.
+    private func tokens(of id: String) -> [(from: Int64, token: String)] {
         let purchases = known.filter { $0.id == id }
         guard !purchases.contains(where: \.isFamilyShared) else { return [] }
-        return purchases.sorted { $0.number < $1.number }.compactMap(\.token)
-    }
-
-    private func conflict(_ id: String) -> Bool {
-        rule != .move && Set(tokens(of: id).compactMap { names[$0].map(resolve) }).count > 1
-    }
-
-    private func owners(of id: String) -> Set<Owner> {
-        let holders = tokens(of: id).compactMap { names[$0].map(resolve) }
-        if !holders.isEmpty { return choose(holders.map(Owner.person)) }
-        let claims = links.filter { $0.id == id }
-        if let strongest = claims.map({ effective($0.person, $0.rank) }).max() {
-            let equals = claims.filter { effective($0.person, $0.rank) == strongest }
-            return choose(equals.sorted { $0.number < $1.number }.map { .person(resolve($0.person)) })
+        var steps: [(from: Int64, token: String)] = []
+        for (_, copies) in Dictionary(grouping: purchases, by: \.number) {
+            var last: String?
+            for (index, copy) in copies.sorted(by: { $0.signedAt < $1.signedAt }).enumerated() {
+                if let token = copy.ownToken, token != last {
+                    steps.append((index == 0 ? copy.start : copy.signedAt, token))
+                }
+                last = copy.ownToken
+            }
         }
-        return choose(tokens(of: id).map(Owner.stranger))
+        return steps.sorted { $0.from < $1.from }
     }
 
-    private func choose(_ owners: [Owner]) -> Set<Owner> {
+    private func owner(of token: String) -> Owner { names[token].map { .person(resolve($0)) } ?? .stranger(token) }
+
+    private func owners(of id: String, at t: Int64 = .max) -> Set<Owner> {
+        if let transfer = transfers.last(where: { $0.id == id }) { return [.person(resolve(transfer.person))] }
+        let tokens = tokens(of: id)
+        if let newest = tokens.last(where: { $0.from <= t }) { return [owner(of: newest.token)] }
+        let claims = links.filter { $0.id == id }.map(standing)
+        guard let strongest = claims.map(\.rank).max() else {
+            return Set(tokens.prefix(1).map { owner(of: $0.token) })
+        }
+        let equals = claims.filter { $0.rank == strongest }.sorted { $0.since < $1.since }
+            .map { Owner.person($0.person) }
         switch rule {
-        case .keepFirst: Set(owners.prefix(1))
-        case .move: Set(owners.suffix(1))
-        case .share: Set(owners)
+        case _ where strongest == 1: return Set(equals.suffix(1))
+        case .keepFirst: return Set(equals.prefix(1))
+        case .move: return Set(equals.suffix(1))
+        case .share: return Set(equals)
         }
     }
 
-    func purchases(of name: String) -> [String] {
-        let owner = names[name].map { Owner.person(resolve($0)) } ?? .stranger(name)
-        return Set(known.map(\.id)).filter { owners(of: $0).contains(owner) }.sorted()
+    private func asker(_ name: String) -> Owner { owner(of: name) }
+
+    func purchases(of name: String, at t: Int64) -> [String] {
+        ids.filter { id in
+            known.contains { $0.id == id && $0.start <= t } && owners(of: id, at: t).contains(asker(name))
+        }
+    }
+
+    /// The ids, one for each customer that the conflict is with.
+    func conflicts(of name: String) -> [String] {
+        ids.flatMap { id -> [String] in
+            guard !transfers.contains(where: { $0.id == id }) else { return [] }
+            let owners = owners(of: id)
+            let claimants = Set(refusals.filter { $0.id == id }.map(standing).filter { $0.rank > 1 }.map(\.person))
+                .filter { !owners.contains(.person($0)) }
+            let pairs = claimants.flatMap { claimant in owners.map { (Owner.person(claimant), $0) } }
+            return pairs.filter { $0.0 == asker(name) || $0.1 == asker(name) }.map { _ in id }
+        }
     }
 }

@@ -1,15 +1,17 @@
 import AppStoreSimulation
 import EventLog
+import LedgerAPI
 import LedgerModel
 import Primitives
 import SubscriptionLedger
 import TestSupport
 import Testing
 
-/// Random postings, identifications, arrivals and restarts, each answer compared with the model's.
+/// Random postings, identifications, merges, transfers, arrivals and restarts, each answer compared with the model's.
 struct CustomerModelTests {
     private static let names = ["alice", "bob", token("a"), token("b")]
-    private static let tokens = [nil, nil, token("a"), token("b"), token("e"), token("f")]
+    private static let tokens = [nil, nil, nil, token("a"), token("b"), token("e"), token("f")]
+    private static let accounts = [1: "701", 2: "701", 4: "702", 5: "703"]
 
     @Test(arguments: Rules.Customers.ClaimConflict.allCases)
     func `answers are those of the rules, at every size, across restarts`(
@@ -19,58 +21,90 @@ struct CustomerModelTests {
         var counts: [String: Int] = [:]
         for run in 0..<(TestEnvironment.isLong ? 200 : 25) {
             let comment = Comment(rawValue: "SUBLEDGER_SEED=\(TestEnvironment.seed), run \(run)")
-            try await play(rule, &random, &counts, comment)
+            var game = try Game(rule, &random, comment)
+            for _ in 0..<40 { try await game.step(&random, &counts) }
+            try game.compareSnapshots()
         }
         print("customers, \(rule):", counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" })
-        for what in ["linked", "linkRefused", "identified", "restarted", "ingested", "anonymous"] {
-            #expect(counts[what, default: 0] > 0, "\(what) never happened")
-        }
-        #expect(rule == .move || counts["tokenConflict", default: 0] > 0)
-        #expect(counts["twoKnown", default: 0] > 0)
+        for what in Game.happenings { #expect(counts[what, default: 0] > 0, "\(what) never happened") }
     }
 
-    private func play(
-        _ rule: Rules.Customers.ClaimConflict, _ random: inout SeededGenerator, _ counts: inout [String: Int],
-        _ comment: Comment
-    ) async throws {
-        let shop = try TestLedger(claimConflict: rule)
-        var model = CustomerModel(rule: rule)
-        let catalog = (1...5).flatMap { id in
-            (1...3).map { number in
-                Purchase(
-                    "\(id)", number: number, token: Self.tokens.randomElement(using: &random) ?? nil,
-                    isFamilyShared: id == 5)
-            }
-        }
+    /// One ledger beside its model.
+    private struct Game {
+        static let happenings = [
+            "linked", "refused", "adopted", "anonymous", "identified", "twoKnown", "merged", "unmerged", "transferred",
+            "ingested", "restarted", "conflict",
+        ]
+
+        let shop: TestLedger
+        var model: CustomerModel
+        let catalog: [Purchase]
+        let comment: Comment
         var snapshots: [UInt64: [String: [String]]] = [:]
-        for _ in 0..<30 {
+
+        init(_ rule: Rules.Customers.ClaimConflict, _ random: inout SeededGenerator, _ comment: Comment) throws {
+            shop = try TestLedger(claimConflict: rule)
+            model = CustomerModel(rule: rule)
+            self.comment = comment
+            var catalog: [Purchase] = []
+            for id in 1...6 {
+                for number in 1...3 {
+                    for copy in 1...3 {
+                        catalog.append(
+                            Purchase(
+                                "\(id)", number: number, copy: copy,
+                                token: id > 4 ? nil : CustomerModelTests.tokens.randomElement(using: &random) ?? nil,
+                                isFamilyShared: id == 5, account: CustomerModelTests.accounts[id]))
+                    }
+                }
+            }
+            self.catalog = catalog
+        }
+
+        mutating func step(_ random: inout SeededGenerator, _ counts: inout [String: Int]) async throws {
             let purchase = catalog.randomElement(using: &random) ?? catalog[0]
-            let name = Self.names.randomElement(using: &random) ?? "alice"
+            let name = names.randomElement(using: &random) ?? "alice"
+            let other = names.randomElement(using: &random) ?? "alice"
             let handle = model.handles.keys.sorted().randomElement(using: &random)
-            let role = Bool.random(using: &random) ? PostingRole.app : .backend
-            switch Int.random(in: 0..<20, using: &random) {
-            case 0..<9:
-                let outcome = try await shop.post(purchase, customerId: name, by: role)
-                let expected = model.post(purchase, for: model.person(named: name), by: role)
-                #expect(outcome.refusedCodes == [expected].compactMap(\.self), comment)
-                #expect(try outcome.answer.purchases == model.purchases(of: name), comment)
-                counts[expected ?? "linked", default: 0] += 1
-            case 9..<12:
-                let outcome = try await shop.post(purchase, handle: handle, by: role)
-                let given = try #require(try outcome.answer["handle"]?.string)
-                #expect(handle == nil || given == handle, comment)
-                let person = model.handles[given] ?? model.newcomer(handle: given)
-                let expected = model.post(purchase, for: person, by: role)
-                #expect(outcome.refusedCodes == [expected].compactMap(\.self), comment)
-                counts["anonymous", default: 0] += 1
-            case 12..<14:
-                guard let handle else { continue }
-                let isAdmin = Int.random(in: 0..<4, using: &random) == 0
-                let isExpected = model.identify(name, handle: handle, isAdmin: isAdmin)
-                let answer = try? await shop.ledger.identify(name, handle: handle, isAdmin: isAdmin)
+            let caller = [Caller.app, .backend].randomElement(using: &random) ?? .app
+            switch Int.random(in: 0..<30, using: &random) {
+            case 0..<10: counts[try await post(purchase, for: name, by: caller), default: 0] += 1
+            case 10..<13:
+                if let handle {
+                    let outcome = try await shop.post(purchase, handle: handle, by: caller)
+                    #expect(outcome.refused.isEmpty != model.post(purchase, handle: handle, by: caller.role), comment)
+                    counts["anonymous", default: 0] += 1
+                }
+            case 13..<16: counts[try await postUnnamed(purchase, by: caller), default: 0] += 1
+            case 16..<18:
+                guard let handle else { break }
+                let admin = [Caller.backend, .admin].randomElement(using: &random) ?? .admin
+                let merging = Bool.random(using: &random)
+                let isExpected = model.identify(name, handle: handle, merging: merging, by: admin.role)
+                let answer = try? await shop.ledger.identify(name, handle: handle, merge: merging, by: admin)
                 #expect((answer != nil) == isExpected, comment)
                 counts[isExpected ? "identified" : "twoKnown", default: 0] += 1
-            case 14..<18:
+            case 18:
+                let isExpected = model.merge(other, into: name)
+                let answer = try? await shop.ledger.merge(
+                    .id(other), into: name, by: .admin, scope: CustomerScope(), source: .operator)
+                #expect((answer != nil) == isExpected, comment)
+                if answer?.merged != nil { counts["merged", default: 0] += 1 }
+            case 19..<21:
+                let isExpected = model.unmerge(other, from: name)
+                let answer = try? await shop.ledger.unmerge(
+                    .id(other), from: name, by: .admin, scope: CustomerScope(), source: .operator)
+                #expect((answer != nil) == isExpected, comment)
+                if isExpected { counts["unmerged", default: 0] += 1 }
+            case 21:
+                guard let id = model.ids.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0
+                else { break }
+                model.transfer(id, to: name)
+                _ = try await shop.ledger.transfer(
+                    SubscriptionSelector(originalTransactionId: id), to: name, by: .admin, scope: CustomerScope(),
+                    source: .operator)
+                counts["transferred", default: 0] += 1
+            case 22..<28:
                 try await shop.ingest(purchase)
                 model.ingest(purchase)
                 counts["ingested", default: 0] += 1
@@ -78,15 +112,60 @@ struct CustomerModelTests {
                 try shop.reopen()
                 counts["restarted", default: 0] += 1
             }
-            let now = try Dictionary(uniqueKeysWithValues: Self.names.map { ($0, try shop.purchases(of: $0)) })
-            #expect(now == Dictionary(uniqueKeysWithValues: Self.names.map { ($0, model.purchases(of: $0)) }), comment)
-            // What is decided without an event, such as whose a token is, is known from the next event on.
+            try compare(&random, &counts)
+        }
+
+        private mutating func post(
+            _ purchase: Purchase, for name: String, by caller: Caller
+        ) async throws -> String {
+            let outcome = try await shop.post(purchase, customerId: name, by: caller)
+            let isRefused = model.post(purchase, for: name, by: caller.role)
+            #expect(outcome.refusedCodes == (isRefused ? ["link_refused"] : []), comment)
+            let all = model.purchases(of: name, at: TestLedger.now.milliseconds)
+            // An app is answered about what it posted, only.
+            let expected = caller.role == .app ? all.filter { $0 == purchase.id } : all
+            #expect(try outcome.answer.purchases == expected, comment)
+            return isRefused ? "refused" : "linked"
+        }
+
+        private mutating func postUnnamed(_ purchase: Purchase, by caller: Caller) async throws -> String {
+            let candidates = model.anonymousOwners(of: purchase.account)
+            let outcome = try await shop.post(purchase, by: caller)
+            let given = try #require(outcome.customer?.handle)
+            if candidates.isEmpty {
+                #expect(model.handles[given] == nil, comment)
+                model.newcomer(handle: given)
+            } else {
+                #expect(model.handles[given].map(candidates.contains) == true, comment)
+            }
+            #expect(outcome.refused.isEmpty != model.post(purchase, handle: given, by: caller.role), comment)
+            return candidates.isEmpty ? "anonymous" : "adopted"
+        }
+
+        private mutating func compare(_ random: inout SeededGenerator, _ counts: inout [String: Int]) throws {
+            var now: [String: [String]] = [:]
+            let past = TestLedger.now.advanced(
+                byMilliseconds: -86_400_000 + Int64.random(in: -2...12, using: &random) * 1_000_000)
+            for name in names {
+                let owned = try shop.purchases(of: name)
+                #expect(owned == model.purchases(of: name, at: TestLedger.now.milliseconds), "\(name), \(comment)")
+                now[name] = owned
+                let before = try shop.purchases(of: name, asOf: past)
+                #expect(before == model.purchases(of: name, at: past.milliseconds), "\(name), \(comment)")
+                let conflicts = try shop.conflicts(of: name).sorted()
+                #expect(conflicts == model.conflicts(of: name).sorted(), "\(name), \(comment)")
+                counts["conflict", default: 0] += conflicts.count
+            }
+            // What is decided without an event, such as the customer of a token, is known from the next event on.
             let size = try shop.ledger.log.head().size
             if snapshots[size] == nil { snapshots[size] = now }
         }
-        for (size, snapshot) in snapshots {
-            for (name, purchases) in snapshot {
-                #expect(try shop.purchases(of: name, knownAt: size) == purchases, comment)
+
+        func compareSnapshots() throws {
+            for (size, snapshot) in snapshots {
+                for (name, purchases) in snapshot {
+                    #expect(try shop.purchases(of: name, knownAt: size) == purchases, "\(name) at \(size), \(comment)")
+                }
             }
         }
     }
@@ -108,7 +187,7 @@ struct CustomerModelTests {
             var answers: Set<[String: [String]]> = []
             for _ in 0..<4 {
                 let shop = try TestLedger()
-                // Everybody is met first: a token says nothing of somebody nobody knows.
+                // Each has a purchase first: an app's word makes no customer of an id for a refused one.
                 for (index, name) in Self.names.enumerated() {
                     try await shop.post(Purchase("9\(index)"), customerId: name, by: .app)
                 }

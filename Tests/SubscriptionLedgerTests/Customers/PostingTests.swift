@@ -1,5 +1,6 @@
 import AppStoreModel
 import EventLog
+import LedgerAPI
 import LedgerModel
 import Primitives
 import SubscriptionLedger
@@ -30,13 +31,13 @@ struct PostingTests {
         let handle = try #require(body["handle"]?.string.flatMap { Hex.decode($0) })
         #expect(
             String(decoding: link.body, as: UTF8.self)
-                == #"{"bundleId":"com.example.app","by":"app","environment":"Sandbox","handle":"\#(Hex.encode(handle))","originalTransactionId":"1"}"#
+                == #"{"bundleId":"com.example.app","by":"app","environment":"Production","handle":"\#(Hex.encode(handle))","originalTransactionId":"1"}"#
         )
-        #expect(link.trust == .own && link.source == .http && link.environment == .sandbox)
+        #expect(link.trust == .own && link.source == .http && link.environment == .production)
         #expect(link.artifact == .none && link.evidenceLength == 0)
         // SHA-256("subledger" 0x00 artifact environment key), key = handle ‖ SHA-256 of the RFC 8785 array.
-        let key = Digest.sha256(of: Array(#"["Sandbox","com.example.app","1"]"#.utf8))
-        let identity = Digest.sha256(of: Array("subledger".utf8) + [0, 0, 2] + handle + key.bytes)
+        let key = Digest.sha256(of: Array(#"["Production","com.example.app","1"]"#.utf8))
+        let identity = Digest.sha256(of: Array("subledger".utf8) + [0, 0, 1] + handle + key.bytes)
         #expect(link.identity.bytes == Array(identity.bytes.prefix(16)))
     }
 
@@ -72,13 +73,13 @@ struct PostingTests {
         let outcome = try await shop.post(Purchase("1", number: 2), customerId: "bob")
         #expect(outcome.finish.map(\.transactionId) == ["12"], "it is durable, whosever it is")
         #expect(outcome.refused.map(\.index) == [0])
-        #expect(outcome.refusedCodes == ["linkRefused"])
+        #expect(outcome.refusedCodes == ["link_refused"])
         #expect(!outcome.isEverythingRefused)
         #expect(try outcome.answer.purchases.isEmpty)
         #expect(try shop.purchases(of: "alice") == ["1"])
         let refused = try shop.events(.linkRefused)
         #expect(refused.count == 1)
-        #expect(try JSONDocument(parsing: refused[0].body).root["code"]?.string == "linkRefused")
+        #expect(try JSONDocument(parsing: refused[0].body).root["code"]?.string == "link_refused")
         #expect(refused[0].trust == .own)
 
         try await shop.post(Purchase("1", number: 2), customerId: "bob")
@@ -87,14 +88,66 @@ struct PostingTests {
 
     @Test func `a stronger key's word wins, an equal one's and a weaker one's do not`() async throws {
         let shop = try TestLedger()
-        try await shop.post(Purchase("1"), by: .backend)
         #expect(try await shop.post(Purchase("1"), customerId: "alice", by: .app).refused.isEmpty)
-        #expect(try await shop.post(Purchase("1"), customerId: "bob", by: .app).refusedCodes == ["linkRefused"])
+        #expect(try await shop.post(Purchase("1"), customerId: "bob", by: .app).refusedCodes == ["link_refused"])
         #expect(try await shop.post(Purchase("1"), customerId: "bob", by: .backend).refused.isEmpty)
-        #expect(try await shop.post(Purchase("1"), customerId: "alice", by: .app).refusedCodes == ["linkRefused"])
-        #expect(try await shop.post(Purchase("1"), by: .backend).refusedCodes == ["linkRefused"])
+        #expect(try await shop.post(Purchase("1"), customerId: "alice", by: .app).refusedCodes == ["link_refused"])
+        #expect(try await shop.post(Purchase("1"), by: .backend).refusedCodes == ["link_refused"])
         #expect(try shop.purchases(of: "alice").isEmpty)
         #expect(try shop.purchases(of: "bob") == ["1"])
+    }
+
+    @Test func `the event names the key that caused it`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "alice", by: Caller(.backend, keyName: "web"))
+        try await shop.post(Purchase("1"), customerId: "bob", by: Caller(.backend, keyName: "shop"))
+        let keys = try [EventKind.customerLinked, .linkRefused].flatMap { try shop.events($0) }.map {
+            try JSONDocument(parsing: $0.body).root["key"]?.string
+        }
+        #expect(keys == ["web", "shop"])
+    }
+
+    @Test func `an app names a customer by a token of its backend, never by an id`() async throws {
+        let shop = try TestLedger()
+        let error = await #expect(throws: CustomerError.self) {
+            try await shop.ledger.post(
+                TransactionPosting(signedTransactions: [Purchase("1").text], customerId: "bob"), by: .app)
+        }
+        #expect(error?.code == .roleForbidden)
+        #expect(try shop.events().isEmpty)
+    }
+
+    @Test func `an app is answered about what it posted and owns, only`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "bob")
+        let outcome = try await shop.post(Purchase("2"), customerId: "bob", by: .app)
+        #expect(try outcome.answer.purchases == ["2"])
+        let stranger = try await shop.post(Purchase("1"), by: .app)
+        #expect(try stranger.answer.purchases.isEmpty)
+    }
+
+    @Test func `a refused link of an app makes no customer`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "alice")
+        let size = try shop.events().count
+        let outcome = try await shop.post(Purchase("1"), customerId: "mallory", by: .app)
+        #expect(outcome.refusedCodes == ["link_refused"])
+        #expect(try outcome.answer.purchases.isEmpty)
+        #expect(try shop.events().count == size)
+        let error = await #expect(throws: CustomerError.self) {
+            try await shop.ledger.merge(
+                .id("mallory"), into: "alice", by: .admin, scope: CustomerScope(), source: .operator)
+        }
+        #expect(error?.code == .customerUnknown)
+    }
+
+    @Test func `a limited key posts for its apps and environments, only`() async throws {
+        let shop = try TestLedger()
+        let caller = Caller(.backend, limits: KeyLimits(bundleIds: [Purchase.bundleId], environments: [.sandbox]))
+        let outcome = try await shop.post(
+            Purchase("1"), Purchase("2", environment: .sandbox), customerId: "alice", by: caller)
+        #expect(outcome.refusedCodes == ["environment_mismatch"])
+        #expect(outcome.finish.map(\.originalTransactionId) == ["2"])
     }
 
     @Test func `a customer's claim becomes as strong as the strongest word for it`() async throws {
@@ -103,7 +156,7 @@ struct PostingTests {
         try await shop.post(Purchase("1"), customerId: "alice", by: .backend)
         try await shop.post(Purchase("1"), customerId: "alice", by: .app)
         #expect(try shop.events(.customerLinked).count == 2)
-        #expect(try await shop.post(Purchase("1"), customerId: "bob", by: .backend).refusedCodes == ["linkRefused"])
+        #expect(try await shop.post(Purchase("1"), customerId: "bob", by: .backend).refusedCodes == ["link_refused"])
     }
 
     @Test func `under move the last one posted for owns it, back and forth`() async throws {
@@ -128,11 +181,13 @@ struct PostingTests {
     @Test func `purchases in the sandbox and in production stay apart`() async throws {
         let shop = try TestLedger()
         try await shop.post(Purchase("1"), customerId: "alice")
-        try await shop.post(Purchase("1", environment: .production), customerId: "bob")
+        try await shop.post(Purchase("1", environment: .sandbox), customerId: "bob")
         let environments = try ["alice", "bob"].map { customer in
-            try shop.customer(customer)["subscriptions"]?.elements?.map { $0["environment"]?.string }
+            try [Environment.production, .sandbox].map { environment in
+                try shop.customer(customer, environment: environment).purchases
+            }
         }
-        #expect(environments == [["Sandbox"], ["Production"]])
+        #expect(environments == [[["1"], []], [[], ["1"]]])
     }
 }
 
@@ -151,12 +206,12 @@ struct RefusedPostingTests {
         #expect(try outcome.json.view["refused"]?.elements?.map { $0["index"]?.integer } == [1, 2, nil])
     }
 
-    @Test func `when everything is refused nothing is appended and nobody is met`() async throws {
+    @Test func `when everything is refused nothing is appended and no customer is made`() async throws {
         let shop = try TestLedger()
         let outcome = try await shop.ledger.post(
             TransactionPosting(signedTransactions: ["no JWS"], hasReceipt: true, customerId: "alice"), by: .backend)
         #expect(outcome.isEverythingRefused)
-        #expect(outcome.customer == .null)
+        #expect(outcome.customer == nil)
         #expect(try shop.events().isEmpty)
     }
 
@@ -180,7 +235,7 @@ struct RefusedPostingTests {
         #expect(try await shop.post(long, customerId: "alice").refusedCodes == ["claim_missing"])
         // Signed by Apple: what cannot be appended is not lost.
         #expect(try shop.ledger.quarantine?.size().items == 1)
-        let longest = Purchase(String(repeating: "\u{1}", count: 490))
+        let longest = Purchase(String(repeating: "\u{1}", count: 487))
         #expect(try await shop.post(longest, customerId: "alice").refused.isEmpty)
     }
 

@@ -3,7 +3,7 @@ import AppStoreSimulation
 import LedgerModel
 import Primitives
 
-/// A signed transaction of the test's app, in the few things that matter to whose it is.
+/// A signed transaction of the test's app, in the few things that matter to who owns it.
 struct Purchase: Hashable {
     static let bundleId = "com.example.app"
     private static let signer = JWSSigner(.standard)
@@ -12,22 +12,30 @@ struct Purchase: Hashable {
     var id: String
     /// Of the transactions of one purchase; later ones are signed later.
     var number = 1
+    /// Of the copies of one transaction; later ones are signed later.
+    var copy = 1
     var token: String?
     var isFamilyShared = false
-    var environment = Environment.sandbox
+    var environment = Environment.production
     var bundleId = Purchase.bundleId
     var type = "Auto-Renewable Subscription"
+    /// The appTransactionId.
+    var account: String?
+    /// Milliseconds since 1970.
+    var revokedAt: Int64?
 
     init(
-        _ id: String, number: Int = 1, token: String? = nil, isFamilyShared: Bool = false,
-        environment: Environment = .sandbox, bundleId: String = Purchase.bundleId
+        _ id: String, number: Int = 1, copy: Int = 1, token: String? = nil, isFamilyShared: Bool = false,
+        environment: Environment = .production, bundleId: String = Purchase.bundleId, account: String? = nil
     ) {
         self.id = id
         self.number = number
+        self.copy = copy
         self.token = token
         self.isFamilyShared = isFamilyShared
         self.environment = environment
         self.bundleId = bundleId
+        self.account = account
     }
 
     var transactionId: String { "\(id)\(number)" }
@@ -35,8 +43,13 @@ struct Purchase: Hashable {
         SubscriptionKey(environment: environment, bundleId: bundleId, originalTransactionId: id)
     }
 
+    /// The token that says who bought it; a family member's copy carries the purchaser's.
+    var ownToken: String? { isFamilyShared ? nil : token }
+
     /// An hour each, from noon on the day before the ledger's.
     var start: Int64 { TestLedger.now.milliseconds - 86_400_000 + Int64(number - 1) * 3_600_000 }
+    /// The second copy of a transaction comes before the next one, the third after it.
+    var signedAt: Int64 { start + 1_000 + Int64(copy - 1) * 3_000_000 }
 
     var text: String {
         var fields: [JSONValue.Member] = [
@@ -45,23 +58,27 @@ struct Purchase: Hashable {
             .init("bundleId", .string(bundleId)),
             .init("productId", .string("pro")),
             .init("purchaseDate", .integer(start)),
-            .init("expiresDate", .integer(TestLedger.now.milliseconds + 86_400_000)),
             .init("type", .string(type)),
             .init("inAppOwnershipType", .string(isFamilyShared ? "FAMILY_SHARED" : "PURCHASED")),
-            .init("signedDate", .integer(start + 1_000)),
+            .init("signedDate", .integer(signedAt)),
             .init("environment", .string(environment.rawValue)),
         ]
+        if type == "Auto-Renewable Subscription" {
+            fields.append(.init("expiresDate", .integer(TestLedger.now.milliseconds + 86_400_000)))
+        }
         if let token { fields.append(.init("appAccountToken", .string(token))) }
+        if let account { fields.append(.init("appTransactionId", .string(account))) }
+        if let revokedAt { fields.append(.init("revocationDate", .integer(revokedAt))) }
         return Self.signer.sign(.object(fields)).text
     }
 
     /// The app's own download.
-    static func appTransaction() -> String {
+    static func appTransaction(account: String = "704") -> String {
         signer.sign(
             .object([
-                "receiptType": .string("Sandbox"), "bundleId": .string(bundleId),
+                "receiptType": .string("Production"), "bundleId": .string(bundleId),
                 "receiptCreationDate": .integer(TestLedger.now.milliseconds - 1_000),
-                "appTransactionId": .string("704"),
+                "appTransactionId": .string(account),
             ])
         ).text
     }

@@ -1,5 +1,6 @@
 import AppStoreSimulation
 import EventLog
+import LedgerAPI
 import LedgerModel
 import Primitives
 import SubscriptionLedger
@@ -22,9 +23,9 @@ import Testing
             let ledger = scratch.ledger
             for token in tokens {
                 for instant in simulated.instants(2, &generator).flatMap(Self.further) {
-                    let answer = try ledger.customer(token, Question(asOf: instant))
+                    let answer = try ledger.customer(token, Question(asOf: instant)).json
                     let size = try ledger.log.head().size
-                    let anew = try ledger.customer(token, Question(asOf: instant, knownAt: .size(size)))
+                    let anew = try ledger.customer(token, Question(asOf: instant, knownAt: .size(size))).json
                     #expect(
                         answer == anew, "SUBLEDGER_SEED=\(TestEnvironment.seed), \(token) at \(instant), part \(part)")
                     answers.insert(answer.serialized())

@@ -1,10 +1,13 @@
+import AppStoreModel
 import AppStoreSimulation
 import AppStoreVerification
 import EventLog
 import FoundationEssentials
+import LedgerAPI
 import LedgerModel
 import Primitives
 import SubscriptionLedger
+import SubscriptionStatus
 
 /// A ledger in a folder of its own, for one app whose purchases the simulation signs.
 final class TestLedger {
@@ -66,14 +69,23 @@ final class TestLedger {
 }
 
 extension TestLedger {
+    /// An app names its customer as by a customer token.
     @discardableResult
     func post(
-        _ purchases: Purchase..., customerId: String? = nil, handle: String? = nil, by role: PostingRole = .backend
-    ) async throws -> PostingOutcome {
-        try await ledger.post(
-            TransactionPosting(
-                signedTransactions: purchases.map(\.text), customerId: customerId, handle: handle),
-            by: role)
+        _ purchases: Purchase..., customerId: String? = nil, handle: String? = nil, by caller: Caller = .backend
+    ) async throws -> PostingAnswer<SubscriptionRow> {
+        var posting = TransactionPosting(
+            signedTransactions: purchases.map(\.text), customerId: customerId, handle: handle)
+        posting.isVouchedFor = caller.role == .app
+        return try await ledger.post(posting, by: caller)
+    }
+
+    /// The handle of a new anonymous customer who posts a purchase from a device.
+    func anonymousHandle(_ purchase: Purchase) async throws -> String {
+        guard let handle = try await post(purchase, by: .app).customer?.handle else {
+            preconditionFailure("an anonymous customer has a handle")
+        }
+        return handle
     }
 
     /// Lets a transaction arrive without anybody claiming it, as a notification does.
@@ -86,15 +98,21 @@ extension TestLedger {
         return appended.position
     }
 
-    func customer(_ id: String, knownAt: UInt64? = nil) throws -> JSONView {
-        var question = Question(asOf: Self.now, knownAt: knownAt.map(Question.KnownAt.size))
-        question.rules = configuration.rules
-        return try ledger.customer(id, question).view
+    func customer(
+        _ id: String, asOf: Instant = now, knownAt: UInt64? = nil, environment: Environment = .production
+    ) throws -> JSONView {
+        let question = Question(asOf: asOf, knownAt: knownAt.map(Question.KnownAt.size))
+        return try ledger.customer(id, question, scope: CustomerScope(environment: environment)).json.view
     }
 
     /// The purchases that a customer has.
-    func purchases(of id: String, knownAt: UInt64? = nil) throws -> [String] {
-        try customer(id, knownAt: knownAt).purchases
+    func purchases(of id: String, asOf: Instant = now, knownAt: UInt64? = nil) throws -> [String] {
+        try customer(id, asOf: asOf, knownAt: knownAt).purchases
+    }
+
+    /// The originalTransactionIds of a customer's conflicts.
+    func conflicts(of id: String) throws -> [String] {
+        try customer(id)["conflicts"]?.elements?.compactMap { $0["originalTransactionId"]?.string } ?? []
     }
 
     func events() throws -> [Record] {
@@ -121,9 +139,9 @@ extension JSONView {
     }
 }
 
-extension PostingOutcome {
+extension PostingAnswer {
     var answer: JSONView {
-        get throws { try customer.view }
+        get throws { try JSONValue(customer).view }
     }
 
     var refusedCodes: [String] { refused.map(\.code) }

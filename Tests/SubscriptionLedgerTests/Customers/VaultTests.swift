@@ -1,5 +1,6 @@
 import EventLog
 import FoundationEssentials
+import LedgerAPI
 import Primitives
 import SubscriptionLedger
 import Testing
@@ -10,8 +11,8 @@ struct VaultTests {
     @Test func `no id is in any file, in an event or in an error`() async throws {
         let shop = try TestLedger()
         let id = Self.externalId
-        let handle = try #require(try await shop.post(Purchase("1"), by: .app).answer["handle"]?.string)
-        _ = try await shop.ledger.identify(id, handle: handle, isAdmin: false)
+        let handle = try await shop.anonymousHandle(Purchase("1"))
+        _ = try await shop.ledger.identify(id, handle: handle, by: .backend)
         try await shop.post(Purchase("1"), Purchase("2"), customerId: id)
         try await shop.post(Purchase("3", bundleId: "com.example.other"), customerId: id)
         try await shop.post(Purchase("2"), customerId: "b" + id)
@@ -107,8 +108,8 @@ struct VaultTests {
 
     @Test func `what is derived is made again from the log alone`() async throws {
         let shop = try TestLedger()
-        let handle = try #require(try await shop.post(Purchase("1"), by: .app).answer["handle"]?.string)
-        _ = try await shop.ledger.identify("alice", handle: handle, isAdmin: false)
+        let handle = try await shop.anonymousHandle(Purchase("1"))
+        _ = try await shop.ledger.identify("alice", handle: handle, by: .backend)
         try await shop.post(Purchase("2"), customerId: "bob", by: .app)
         try await shop.post(Purchase("2"), customerId: "alice", by: .backend)
         shop.close()

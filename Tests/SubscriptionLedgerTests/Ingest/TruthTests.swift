@@ -65,7 +65,7 @@ import Testing
                 // Before its first token a purchase is nobody's, or in hindsight that token's.
                 guard let owner = truth.row(of: id, at: instant)?.state.owner else { continue }
                 for token in truth.owners(of: id) {
-                    let answer = try scratch.ledger.state(ofCustomer: token, Question(asOf: instant)).serialized()
+                    let answer = try scratch.ledger.state(ofCustomer: token, Question(asOf: instant)).json.serialized()
                     let isFound = answer.contains("\"originalTransactionId\":\"\(id)\"")
                     compared += 1
                     guard isFound != (owner == token) else { continue }

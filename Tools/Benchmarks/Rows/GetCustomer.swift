@@ -3,6 +3,7 @@ import AppStoreVerification
 import EventLog
 import HTTPTypes
 import Hummingbird
+import LedgerAPI
 import LedgerConfiguration
 import LedgerServer
 import Logging
@@ -83,7 +84,7 @@ struct CustomerSample {
 
     /// Runs `body` with the port of a server that takes calls.
     func serving(_ body: @escaping @Sendable (Int) async throws -> Measurement) async throws -> Measurement {
-        let answer = try ledger.customer("customer-0", Question(asOf: ledger.configuration.clock())).serialized()
+        let answer = try ledger.customer("customer-0", Question(asOf: ledger.configuration.clock())).json.serialized()
         var logger = Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .info
         var serving = LedgerServer.Configuration()

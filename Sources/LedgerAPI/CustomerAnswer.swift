@@ -1,0 +1,145 @@
+package import Primitives
+
+/// The answer about one customer, in one environment.
+package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
+    /// The id that the caller knows the customer by; nil for an anonymous customer.
+    package var id: String?
+    /// Names an anonymous customer in later calls.
+    package var handle: String?
+    package var asOf: Instant
+    /// The number of events the answer rests on.
+    package var knownAt: UInt64
+    /// Whether any subscription entitles the customer.
+    package var entitled: Bool
+    /// In the order of their keys.
+    package var subscriptions: [Row]
+    /// Consumables and non-renewing subscriptions, oldest first.
+    package var purchases: [PurchaseRow]
+    /// In the order of their keys.
+    package var conflicts: [ConflictRow]
+    package var nextStep: String
+    /// The merge that this call made.
+    package var merged: MergeRow?
+    /// The merge that this call undid.
+    package var unmerged: MergeRow?
+
+    package init(
+        id: String?, handle: String?, asOf: Instant, knownAt: UInt64, entitled: Bool, subscriptions: [Row],
+        purchases: [PurchaseRow], conflicts: [ConflictRow], nextStep: String
+    ) {
+        self.id = id
+        self.handle = handle
+        self.asOf = asOf
+        self.knownAt = knownAt
+        self.entitled = entitled
+        self.subscriptions = subscriptions
+        self.purchases = purchases
+        self.conflicts = conflicts
+        self.nextStep = nextStep
+    }
+
+    package var json: JSONValue {
+        var members = [JSONValue.Member("id", JSONValue(id))]
+        if let handle { members.append(.init("handle", .string(handle))) }
+        members += [
+            .init("asOf", JSONValue(asOf)), .init("knownAt", JSONValue(position: knownAt)),
+            .init("entitled", .bool(entitled)),
+            // Without a catalogue there are no entitlements, product states and offers.
+            .init("entitlements", .array([])), .init("subscriptions", subscriptions.json),
+            .init("products", .array([])), .init("purchases", purchases.json), .init("offers", .array([])),
+            .init("conflicts", conflicts.json), .init("nextStep", .string(nextStep)),
+        ]
+        if let merged { members.append(.init("merged", merged.json)) }
+        if let unmerged { members.append(.init("unmerged", unmerged.json)) }
+        return .object(members)
+    }
+}
+
+/// A consumable or a non-renewing subscription that a customer bought.
+package struct PurchaseRow: Hashable, Sendable {
+    package var transactionId: String
+    package var id: SubscriptionID
+    package var productId: String?
+    /// Apple's word.
+    package var type: String
+    package var quantity: Int64
+    package var purchasedAt: Instant
+    /// The instant of the refund in force; nil for a purchase that is not refunded.
+    package var revokedAt: Instant?
+    /// Milliunits of `currency`, for the whole quantity.
+    package var price: Int64?
+    package var currency: String?
+
+    package init(
+        transactionId: String, id: SubscriptionID, productId: String?, type: String, quantity: Int64,
+        purchasedAt: Instant, revokedAt: Instant?, price: Int64?, currency: String?
+    ) {
+        self.transactionId = transactionId
+        self.id = id
+        self.productId = productId
+        self.type = type
+        self.quantity = quantity
+        self.purchasedAt = purchasedAt
+        self.revokedAt = revokedAt
+        self.price = price
+        self.currency = currency
+    }
+}
+
+extension PurchaseRow: JSONRepresentable {
+    package var json: JSONValue {
+        .object([
+            "transactionId": .string(transactionId), "originalTransactionId": .string(id.originalTransactionId),
+            "environment": .string(id.environment), "bundleId": .string(id.bundleId),
+            "productId": JSONValue(productId), "type": .string(type), "quantity": .integer(quantity),
+            "purchasedAt": JSONValue(purchasedAt), "revokedAt": JSONValue(revokedAt), "price": JSONValue(price),
+            "currency": JSONValue(currency),
+        ])
+    }
+}
+
+/// A purchase that two known customers claim.
+package struct ConflictRow: Hashable, Sendable {
+    package var id: SubscriptionID
+    /// The other customer: the handle, or the appAccountToken of a customer who is known by nothing else. Nil where the
+    /// asking role may not know it. External ids are never shown: the ledger keeps only their codes.
+    package var with: String?
+    package var because: String
+    package var remedy: String
+
+    package init(id: SubscriptionID, with: String?, because: String, remedy: String) {
+        self.id = id
+        self.with = with
+        self.because = because
+        self.remedy = remedy
+    }
+}
+
+extension ConflictRow: JSONRepresentable {
+    package var json: JSONValue {
+        .object(
+            id.members + [
+                .init("with", JSONValue(with)), .init("because", .string(because)), .init("remedy", .string(remedy)),
+            ])
+    }
+}
+
+/// One handle that became, or stopped being, the customer of another.
+package struct MergeRow: Hashable, Sendable {
+    package var handle: String
+    package var into: String
+    /// Of the event.
+    package var position: UInt64
+
+    package init(handle: String, into: String, position: UInt64) {
+        self.handle = handle
+        self.into = into
+        self.position = position
+    }
+}
+
+extension MergeRow: JSONRepresentable {
+    package var json: JSONValue {
+        .object(["handle": .string(handle), "into": .string(into), "position": JSONValue(position: position)])
+    }
+}

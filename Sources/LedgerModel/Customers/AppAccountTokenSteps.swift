@@ -1,0 +1,47 @@
+import AppStoreModel
+package import Primitives
+
+/// The appAccountToken of a key as a step function of time.
+///
+/// The token of a new purchase counts from its purchaseDate, a token that Apple sets for it later from the signing of
+/// the transaction that carries it, and the token of a renewal info from its signing (domain-rules §11).
+package struct AppAccountTokenSteps: Hashable, Sendable {
+    package struct Step: Hashable, Sendable {
+        package let from: Instant
+        package let token: AppAccountToken
+    }
+
+    /// Ascending.
+    package let steps: [Step]
+
+    package init(_ timeline: Timeline) {
+        var steps: [Step] = []
+        // A repeated statement about an old purchase, as with its refund, is no news of who has the key.
+        var stated: [String: AppAccountToken?] = [:]
+        for observation in timeline.observations {
+            let token = observation.fact.appAccountToken.flatMap(AppAccountToken.init)
+            switch observation.fact {
+            case .transaction(let fact):
+                let last = stated.updateValue(token, forKey: fact.transactionId)
+                guard let token, token != last ?? nil else { continue }
+                let isNewPurchase = last == nil
+                let from = isNewPurchase ? fact.purchaseDate : nil
+                steps.append(Step(from: from ?? observation.source.time, token: token))
+            case .renewal:
+                guard let token else { continue }
+                steps.append(Step(from: observation.source.time, token: token))
+            case .notification, .app: continue
+            }
+        }
+        // Of steps from one instant the last in the total order counts.
+        self.steps = steps.enumerated()
+            .sorted { ($0.element.from, $0.offset) < ($1.element.from, $1.offset) }.map(\.element)
+    }
+
+    /// Returns the newest token by `t`; nil before the first.
+    package func token(at t: Instant) -> AppAccountToken? {
+        steps.last { $0.from <= t }?.token
+    }
+
+    package var tokens: Set<AppAccountToken> { Set(steps.map(\.token)) }
+}

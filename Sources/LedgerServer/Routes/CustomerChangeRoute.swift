@@ -1,0 +1,65 @@
+import AppStoreModel
+import EventLog
+import HTTPTypes
+import Hummingbird
+import LedgerAPI
+import Primitives
+import SubscriptionLedger
+import SubscriptionStatus
+
+/// An administrator's change of who owns what, as the subcommand of `customer` with this name.
+enum CustomerChange: String, CaseIterable, Sendable {
+    case link, merge, unmerge, transfer
+}
+
+/// `POST /v1/customers/{id}/link|merge|unmerge|transfer`; the members of the body are the command's options.
+struct CustomerChangeRoute: Route {
+    let method = HTTPRequest.Method.post
+    let change: CustomerChange
+    let access = Access.administration
+    let served: ServedLedger
+
+    var template: String { "/v1/customers/{id}/\(change.rawValue)" }
+
+    func respond(to call: Call) async throws -> Response {
+        let body = try await call.json(upTo: ServerLimits.customerChangeBytes).root
+        let scope = try Query(of: call, names: Query.scopeNames).scope(of: call)
+        let answer = try await apply(
+            to: try call.pathParameter("id"), body, ledger: served.ledger, call.caller, scope)
+        return .json(answer.json, size: answer.knownAt)
+    }
+
+    private func apply(
+        to id: String, _ body: JSONView, ledger: Ledger, _ caller: Caller, _ scope: CustomerScope
+    ) async throws -> CustomerAnswer<SubscriptionRow> {
+        switch change {
+        case .link:
+            try await ledger.link(try Self.selector(body), to: id, by: caller, scope: scope, source: .http)
+        case .transfer:
+            try await ledger.transfer(try Self.selector(body), to: id, by: caller, scope: scope, source: .http)
+        case .merge:
+            try await ledger.merge(try Self.other(body), into: id, by: caller, scope: scope, source: .http)
+        case .unmerge:
+            try await ledger.unmerge(try Self.other(body), from: id, by: caller, scope: scope, source: .http)
+        }
+    }
+
+    private static func selector(_ body: JSONView) throws(Problem) -> SubscriptionSelector {
+        let environment = body["environment"]?.string.map { AppStoreModel.Environment(rawValue: $0) }
+        guard let id = body["subscription"]?.string, !id.isEmpty,
+            environment.map(AppStoreModel.Environment.known.contains) ?? true
+        else {
+            throw .malformedChange("{\"subscription\": originalTransactionId, \"environment\"?, \"bundleId\"?}")
+        }
+        return SubscriptionSelector(
+            originalTransactionId: id, environment: environment, bundleId: body["bundleId"]?.string)
+    }
+
+    private static func other(_ body: JSONView) throws(Problem) -> MergedCustomer {
+        switch (body["from"]?.string, body["handle"]?.string) {
+        case (let id?, nil): return .id(id)
+        case (nil, let handle?): return .handle(handle)
+        default: throw .malformedChange("either \"from\", an id, or \"handle\"")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package import AppStoreModel
+import LedgerModel
+
+/// The holder of an API key, or the operator of the ledger.
+package struct Caller: Sendable {
+    package enum Role: String, Sendable {
+        /// The key ships inside an app, where anybody can find it.
+        case app
+        case backend
+        /// Also an operator at the command line, and everybody on a ledger without keys: it listens on the loopback only.
+        case admin
+    }
+
+    package let role: Role
+    /// The configured name of the key; nil without keys.
+    package let keyName: String?
+    /// The keys of subscriptions that the caller may see and post.
+    package let limits: KeyLimits
+
+    package init(_ role: Role, keyName: String? = nil, limits: KeyLimits = KeyLimits()) {
+        self.role = role
+        self.keyName = keyName
+        self.limits = limits
+    }
+
+    package static let app = Caller(.app)
+    package static let backend = Caller(.backend)
+    package static let admin = Caller(.admin)
+
+    /// The strength of a claim that the caller makes for a known customer.
+    var authority: Claim.Authority { role == .app ? .app : .backend }
+}
+
+/// The apps and environments that an API key is limited to; an empty set limits nothing.
+package struct KeyLimits: Hashable, Sendable {
+    package var bundleIds: Set<String>
+    package var environments: Set<Environment>
+
+    package init(bundleIds: Set<String> = [], environments: Set<Environment> = []) {
+        self.bundleIds = bundleIds
+        self.environments = environments
+    }
+
+    package var isUnlimited: Bool { bundleIds.isEmpty && environments.isEmpty }
+
+    package func allow(bundleId: String) -> Bool { bundleIds.isEmpty || bundleIds.contains(bundleId) }
+
+    package func allow(_ environment: Environment) -> Bool {
+        environments.isEmpty || environments.contains(environment)
+    }
+}
+
+/// The part of a customer that an answer is about: Production and Sandbox never stand in one answer.
+package struct CustomerScope: Hashable, Sendable {
+    package var environment: Environment
+    /// Nil for every app.
+    package var bundleId: String?
+    package var limits: KeyLimits
+
+    package init(
+        environment: Environment = .production, bundleId: String? = nil, limits: KeyLimits = KeyLimits()
+    ) {
+        self.environment = environment
+        self.bundleId = bundleId
+        self.limits = limits
+    }
+
+    func contains(_ key: SubscriptionKey) -> Bool {
+        key.environment == environment && bundleId.map { $0 == key.bundleId } ?? true
+            && limits.allow(bundleId: key.bundleId) && limits.allow(key.environment)
+    }
+}

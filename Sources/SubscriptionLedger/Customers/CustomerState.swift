@@ -1,0 +1,111 @@
+import AppStoreModel
+import LedgerAPI
+import LedgerModel
+import Primitives
+import SubscriptionStatus
+
+/// The contents of a customer's answer in one scope at an instant, and the instants between which they stay the same.
+struct CustomerState: Sendable {
+    private var subscriptions: [SubscriptionState]
+    private var purchases: [(key: SubscriptionKey, row: PurchaseRow)]
+    private var conflicts: [(key: SubscriptionKey, row: ConflictRow)]
+    private let validity: Range<Instant>
+    private let rules: Rules
+    private let scope: CustomerScope
+
+    /// - Parameter portfolio: nil for an id that nobody has used.
+    init(of portfolio: Portfolio?, at t: Instant, rules: Rules, scope: CustomerScope) {
+        let holdings = Holdings(of: portfolio, at: t, rules: rules, scope: scope)
+        subscriptions = holdings.lineages.states(at: t, rules: rules).filter { holdings.owned.contains($0.key) }
+        purchases = holdings.purchases(at: t)
+        conflicts = holdings.conflicts.map { ($0.key, ConflictRow($0, askedBy: portfolio?.owner)) }
+        validity = portfolio?.validity(around: t, rules: rules) ?? .always
+        self.rules = rules
+        self.scope = scope
+    }
+
+    func holds(at t: Instant, rules: Rules, scope: CustomerScope) -> Bool {
+        validity.contains(t) && self.rules == rules && self.scope == scope
+    }
+
+    /// Leaves only what is about these keys, and does not tell who has what the customer does not.
+    func limited(to keys: Set<SubscriptionKey>) -> CustomerState {
+        var limited = self
+        limited.subscriptions.removeAll { !keys.contains($0.key) }
+        limited.purchases.removeAll { !keys.contains($0.key) }
+        limited.conflicts.removeAll { !keys.contains($0.key) }
+        for index in limited.conflicts.indices { limited.conflicts[index].row.with = nil }
+        return limited
+    }
+
+    func answer(
+        id: String?, handle: String? = nil, asOf: Instant, knownAt: Position
+    ) -> CustomerAnswer<SubscriptionRow> {
+        CustomerAnswer(
+            id: id, handle: handle, asOf: asOf, knownAt: knownAt, entitled: subscriptions.contains(where: \.entitled),
+            subscriptions: subscriptions.map { SubscriptionRow($0) }, purchases: purchases.map(\.row), conflicts: conflicts.map(\.row),
+            nextStep: CustomerNextStep.of(subscriptions.map { .init($0) }).rawValue)
+    }
+
+    /// The rows of `state --customer`.
+    func answer(asOf: Instant, knownAt: Position) -> Answer<SubscriptionRow> {
+        Answer(asOf: asOf, knownAt: knownAt, subscriptions: subscriptions.map { SubscriptionRow($0) })
+    }
+}
+
+extension Holdings {
+    fileprivate func purchases(at t: Instant) -> [(key: SubscriptionKey, row: PurchaseRow)] {
+        purchases.flatMap { key, purchases in
+            purchases.filter { $0.purchasedAt <= t }.map { (key, PurchaseRow($0, of: key, at: t)) }
+        }
+        .sorted { left, right in
+            (left.row.purchasedAt, left.row.transactionId) < (right.row.purchasedAt, right.row.transactionId)
+        }
+    }
+}
+
+extension Portfolio {
+    /// From the last instant up to `t` where an answer may change, to the next one.
+    fileprivate func validity(around t: Instant, rules: Rules) -> Range<Instant> {
+        let tokens = evidence.flatMap { $0.tokens.steps.map(\.from) }
+        let purchases = purchases.values.flatMap { $0.flatMap(\.turningPoints) }
+        return (lineages.turningPoints(rules: rules) + tokens + purchases).reduce(into: .always) { range, turn in
+            if turn <= t {
+                range = max(range.lowerBound, turn)..<range.upperBound
+            } else {
+                range = range.lowerBound..<min(range.upperBound, turn)
+            }
+        }
+    }
+}
+
+extension Range<Instant> {
+    fileprivate static let always = Instant(milliseconds: .min)..<Instant(milliseconds: .max)
+}
+
+extension PurchaseRow {
+    fileprivate init(_ purchase: OneTimePurchase, of key: SubscriptionKey, at t: Instant) {
+        self.init(
+            transactionId: purchase.transactionId, id: SubscriptionID(key), productId: purchase.productId,
+            type: purchase.type.rawValue, quantity: purchase.quantity, purchasedAt: purchase.purchasedAt,
+            revokedAt: purchase.revokedAt(at: t), price: purchase.price?.price, currency: purchase.price?.currency)
+    }
+}
+
+extension ConflictRow {
+    /// - Parameter asker: the customer whose answer it stands in.
+    fileprivate init(_ conflict: OwnershipConflict, askedBy asker: Ownership.Owner?) {
+        let isClaimant = asker == .customer(conflict.claimant)
+        let with: String =
+            switch isClaimant ? conflict.owner : .customer(conflict.claimant) {
+            case .customer(let handle): handle.hex
+            case .bearer(let token): token.text
+            }
+        self.init(
+            id: SubscriptionID(conflict.key), with: with,
+            because: isClaimant
+                ? "The purchase was posted for this customer, and another known customer has it."
+                : "The purchase was also posted for another known customer, who did not get it.",
+            remedy: Advice.transfer)
+    }
+}

@@ -1,0 +1,240 @@
+package import EventLog
+package import LedgerAPI
+import LedgerModel
+import Primitives
+import ProjectionRuntime
+import SubscriptionStatus
+
+/// The decisions about all keys of one posting.
+struct LinkPlan {
+    var merges: [Merge] = []
+    var links: [EventDraft] = []
+    var refusals: [EventDraft] = []
+    var refused: [RefusedRow] = []
+    /// Tokens that were mapped to no customer, and that the submitter's word maps.
+    var newTokens: Set<AppAccountToken> = []
+    /// Whether a key becomes the submitter's, or is.
+    var isOwner = false
+}
+
+extension Ledger {
+    /// Appends artifacts together with the links of their transactions.
+    /// - Returns: also the submitter, in the vault if it has come to own something.
+    func appendLinked(
+        _ checked: [CheckedArtifact], _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>,
+        for submitter: Submitter, _ source: EventSource
+    ) async throws -> (outcomes: [IngestOutcome], refused: [RefusedRow], submitter: Submitter) {
+        var submitter = submitter
+        var plan = try plan(transactions, accounts, submitter, source)
+        if submitter.isProvisional {
+            guard plan.isOwner, let name = submitter.name else {
+                return (try await append(checked, source: source), plan.refused, submitter)
+            }
+            let size = try knownSize(nil)
+            let handle = try await writableVault().findOrCreate(name, logSize: size)
+            submitter = try await self.submitter(name, handle, accounts, submitter.caller)
+            plan = try self.plan(transactions, accounts, submitter, source)
+        }
+        guard !plan.merges.isEmpty else {
+            return (try await commit(plan, checked, for: submitter, source), plan.refused, submitter)
+        }
+        // One merge at a time: a customer that is merged must not be merged elsewhere meanwhile.
+        return try await merges.withLock(on: [Self.mergeLock]) { [submitter] in
+            let plan = try self.plan(transactions, accounts, submitter, source)
+            return (try await commit(plan, checked, for: submitter, source), plan.refused, submitter)
+        }
+    }
+
+    static let mergeLock = "merge"
+
+    private func commit(
+        _ plan: LinkPlan, _ checked: [CheckedArtifact], for submitter: Submitter, _ source: EventSource
+    ) async throws -> [IngestOutcome] {
+        // Links rest on them.
+        for token in plan.newTokens {
+            try await vault?.add(CustomerName(token), to: submitter.customer, logSize: knownSize(nil))
+        }
+        let origin = EventOrigin(source: source, keyName: submitter.caller.keyName)
+        var lookup = try CustomerLookup(in: self)
+        let merges = try plan.merges.map { merge in
+            _ = try lookup.customer(of: merge.customer)
+            return CustomerEvents.merged(
+                merge, by: merge.by.name, after: lookup.roster.newestUnmerge(of: merge.customer), origin)
+        }
+        let events = (merges + plan.links + plan.refusals).map { CheckedArtifact.accepted(log.prepare($0)) }
+        return Array(try await append(checked + events, source: source).prefix(checked.count))
+    }
+
+    /// Decides key by key.
+    private func plan(
+        _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>, _ submitter: Submitter,
+        _ source: EventSource
+    ) throws -> LinkPlan {
+        var lookup = try CustomerLookup(in: self)
+        var plan = LinkPlan()
+        // A customer who is known by a token has it before the vault does.
+        if submitter.isProvisional, let token = submitter.name?.token { lookup.assume(submitter.customer, for: token) }
+        if submitter.mapsTokens {
+            for token in transactions.flatMap(\.tokens) where try lookup.owner(of: token) == .bearer(token) {
+                lookup.assume(submitter.customer, for: token)
+                plan.newTokens.insert(token)
+            }
+        }
+        if submitter.isAnonymous {
+            for owner in try anonymousOwners(of: accounts, &lookup) where owner != submitter.customer {
+                let merge = Merge(customer: owner, into: submitter.customer, by: .anonymous, position: .max)
+                lookup.assume(merge)
+                plan.merges.append(merge)
+            }
+        }
+        let byKey = Dictionary(grouping: transactions, by: \.key)
+        for key in byKey.keys.sorted() {
+            try decide(key, byKey[key] ?? [], submitter, source, &lookup, &plan)
+        }
+        plan.refused.sort { $0.index ?? 0 < $1.index ?? 0 }
+        return plan
+    }
+
+    private func decide(
+        _ key: SubscriptionKey, _ transactions: [PostedTransaction], _ submitter: Submitter, _ source: EventSource,
+        _ lookup: inout CustomerLookup, _ plan: inout LinkPlan
+    ) throws {
+        var surroundings = Surroundings(in: derived, knownAt: lookup.size)
+        try surroundings.add([key])
+        let stored = surroundings.timelines[key] ?? Timeline()
+        let timeline = Timeline(transactions.flatMap(\.observations)).union(stored)
+        let evidence = surroundings.ownershipEvidence(of: key, timeline)
+        try lookup.load(evidence)
+        let posted = Set(transactions.flatMap(\.observations).compactMap(\.fact.appTransactionId))
+        let decision = LinkDecision(
+            transactions, on: evidence, by: submitter, roster: lookup.roster,
+            anonymous: try anonymousOwners(evidence, lookup.roster),
+            sharesAccount: !stored.appTransactionIds.isDisjoint(with: posted),
+            rule: configuration.rules.customers.claimConflict)
+        for merge in decision.merges {
+            lookup.assume(merge)
+            plan.merges.append(merge)
+        }
+        // The writer knows the position.
+        let claim = Claim(key: key, customer: submitter.customer, by: submitter.authority, position: 0)
+        let origin = EventOrigin(source: source, keyName: submitter.caller.keyName)
+        switch decision.verdict {
+        case .stands: plan.isOwner = true
+        case .past: plan.isOwner = true
+        case .links:
+            plan.isOwner = true
+            let isRepeated = evidence.claims.contains { $0.customer == submitter.customer }
+            plan.links.append(CustomerEvents.linked(claim, after: isRepeated ? evidence.newestDecision : nil, origin))
+        case .refused:
+            plan.refusals.append(CustomerEvents.refused(claim, after: evidence.newestDecision, origin))
+            plan.refused += decision.refused.map { RefusedRow($0, submitter) }
+        }
+    }
+
+    private func anonymousOwners(
+        _ evidence: OwnershipEvidence, _ roster: CustomerRoster
+    ) throws -> Set<CustomerHandle> {
+        let ownership = Ownership(
+            evidence, at: .latest, roster: roster, rule: configuration.rules.customers.claimConflict)
+        var anonymous: Set<CustomerHandle> = []
+        for case .customer(let owner) in ownership.owners where try vault?.isAnonymous(owner) == true {
+            anonymous.insert(owner)
+        }
+        return anonymous
+    }
+
+    /// The anonymous customers who own purchases of these Apple accounts, in the order of their handles.
+    func anonymousOwners(
+        of accounts: Set<AppAccountKey>, _ lookup: inout CustomerLookup
+    ) throws -> [CustomerHandle] {
+        var owners: Set<CustomerHandle> = []
+        for account in accounts {
+            guard case .appTransaction(let id) = account.account else { continue }
+            var surroundings = Surroundings(in: derived, knownAt: lookup.size)
+            try surroundings.add(account)
+            for (key, timeline) in surroundings.timelines where timeline.appTransactionIds.contains(id) {
+                let evidence = surroundings.ownershipEvidence(of: key, timeline)
+                try lookup.load(evidence)
+                owners.formUnion(try anonymousOwners(evidence, lookup.roster))
+            }
+        }
+        return owners.sorted { $0.value < $1.value }
+    }
+}
+
+extension RefusedRow {
+    fileprivate init(_ transaction: PostedTransaction, _ submitter: Submitter) {
+        let reason =
+            transaction.tokens.isEmpty || submitter.mapsTokens
+            ? "the purchase belongs to another customer"
+            : "the purchase was made for a customer who is not known to be this one"
+        // An operator can settle it; the person at the device can sign in.
+        let advice: String =
+            if submitter.caller.role != .app {
+                Advice.transfer
+            } else {
+                transaction.tokens.isEmpty ? Advice.signIn : Advice.useTheToken
+            }
+        self.init(
+            index: transaction.index, part: nil, code: CustomerError.Code.linkRefused.rawValue, reason: reason,
+            advice: advice)
+    }
+}
+
+extension Ledger {
+    /// Links one known subscription to a customer, on the operator's word.
+    /// - Throws: `customer_id_invalid`, `subscription_unknown`, `parameter_invalid` where several match, `link_refused`
+    ///   where it is another known customer's, which is then an event; `EventLogError`.
+    package func link(
+        _ selector: SubscriptionSelector, to externalId: String, by caller: Caller, scope: CustomerScope,
+        source: EventSource
+    ) async throws -> CustomerAnswer<SubscriptionRow> {
+        let name = try CustomerName(externalId)
+        let key = try onlyKey(of: selector)
+        return try await postings.withLock(on: [key]) {
+            let submitter = try await submitter(name, nil, [], caller)
+            return try await merges.withLock(on: [Self.mergeLock]) {
+                var lookup = try CustomerLookup(in: self)
+                var plan = LinkPlan()
+                try decide(key, [], submitter, source, &lookup, &plan)
+                _ = try await commit(plan, [], for: submitter, source)
+                guard plan.refusals.isEmpty else { throw CustomerError.linkRefused }
+                return try answer(externalId, of: submitter, scope)
+            }
+        }
+    }
+
+    /// Gives one subscription to a customer, from the event's position on, over every claim and token.
+    /// - Throws: `customer_id_invalid`, `subscription_unknown`, `parameter_invalid` where several match;
+    ///   `EventLogError`.
+    package func transfer(
+        _ selector: SubscriptionSelector, to externalId: String, by caller: Caller, scope: CustomerScope,
+        source: EventSource
+    ) async throws -> CustomerAnswer<SubscriptionRow> {
+        let name = try CustomerName(externalId)
+        let key = try onlyKey(of: selector)
+        return try await postings.withLock(on: [key]) {
+            let submitter = try await submitter(name, nil, [], caller)
+            var surroundings = Surroundings(in: derived, knownAt: try knownSize(nil))
+            try surroundings.add([key])
+            let evidence = surroundings.ownershipEvidence(of: key, surroundings.timelines[key] ?? Timeline())
+            let newest = evidence.transfers.max { $0.position < $1.position }
+            if newest?.customer != submitter.customer {
+                let transfer = Transfer(key: key, customer: submitter.customer, position: 0)
+                let origin = EventOrigin(source: source, keyName: caller.keyName)
+                let draft = CustomerEvents.transferred(transfer, after: evidence.newestDecision, origin)
+                _ = try await append([.accepted(log.prepare(draft))], source: source)
+            }
+            return try answer(externalId, of: submitter, scope)
+        }
+    }
+
+    private func onlyKey(of selector: SubscriptionSelector) throws -> SubscriptionKey {
+        let keys = try derived.keys(
+            ofOriginalTransactionId: selector.originalTransactionId, environment: selector.environment,
+            bundleId: selector.bundleId)
+        guard let key = keys.first else { throw CustomerError.subscriptionUnknown }
+        guard keys.count == 1 else { throw CustomerError.subscriptionAmbiguous }
+        return key
+    }
+}

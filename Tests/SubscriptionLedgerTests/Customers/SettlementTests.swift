@@ -1,0 +1,136 @@
+import AppStoreModel
+import EventLog
+import FoundationEssentials
+import LedgerAPI
+import LedgerModel
+import Primitives
+import SubscriptionLedger
+import Testing
+
+/// An operator's decisions: link, merge, unmerge, transfer.
+struct SettlementTests {
+    private let scope = CustomerScope()
+
+    private func transfer(_ shop: TestLedger, _ id: String, to customer: String) async throws {
+        _ = try await shop.ledger.transfer(
+            SubscriptionSelector(originalTransactionId: id), to: customer, by: .admin, scope: scope, source: .operator)
+    }
+
+    @Test func `a transfer moves one key, outranks tokens, and settles the conflict`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1", token: token("a")), Purchase("2"), customerId: "alice")
+        try await shop.post(Purchase("1", number: 2, token: token("a")), customerId: "bob")
+        #expect(try shop.conflicts(of: "bob") == ["1"])
+        let before = try shop.ledger.log.head().size
+        try await transfer(shop, "1", to: "bob")
+        #expect(try shop.purchases(of: "bob") == ["1"] && shop.purchases(of: "alice") == ["2"])
+        #expect(try shop.conflicts(of: "bob").isEmpty && shop.conflicts(of: "alice").isEmpty)
+        #expect(try shop.purchases(of: "alice", knownAt: before) == ["1", "2"], "from its position on")
+        try await transfer(shop, "1", to: "bob")
+        #expect(try shop.events(.subscriptionTransferred).count == 1)
+        try await transfer(shop, "1", to: "alice")
+        try await transfer(shop, "1", to: "bob")
+        #expect(try shop.purchases(of: "bob") == ["1"], "back and forth")
+        try shop.reopen()
+        #expect(try shop.purchases(of: "bob") == ["1"])
+    }
+
+    @Test func `a subscription that nobody observed, or that several apps have, is not transferred`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), Purchase("1", environment: .sandbox), customerId: "alice")
+        for (id, code) in [("2", CustomerError.Code.subscriptionUnknown), ("1", .parameterInvalid)] {
+            let error = await #expect(throws: CustomerError.self) { try await transfer(shop, id, to: "bob") }
+            #expect(error?.code == code)
+        }
+        #expect(try shop.events(.subscriptionTransferred).isEmpty)
+    }
+
+    @Test func `a merge is undone from its position on, and what came since stays`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "alice")
+        try await shop.post(Purchase("2"), customerId: "bob")
+        let merged = try await shop.ledger.merge(.id("bob"), into: "alice", by: .admin, scope: scope, source: .operator)
+        #expect(try merged.json.view.purchases == ["1", "2"])
+        #expect(merged.merged != nil)
+        try await shop.post(Purchase("3"), customerId: "bob")
+        let size = try shop.ledger.log.head().size
+        let undone = try await shop.ledger.unmerge(
+            .id("bob"), from: "alice", by: .admin, scope: scope, source: .operator)
+        #expect(undone.unmerged != nil)
+        #expect(try shop.purchases(of: "alice") == ["1", "3"] && shop.purchases(of: "bob") == ["2"])
+        #expect(try shop.purchases(of: "bob", knownAt: size) == ["1", "2", "3"])
+        _ = try await shop.ledger.merge(.id("bob"), into: "alice", by: .admin, scope: scope, source: .operator)
+        #expect(try shop.purchases(of: "bob") == ["1", "2", "3"], "it may be made again")
+        #expect(try shop.events(.customersMerged).count == 2)
+    }
+
+    @Test func `only a merge in force is undone, and only known customers are merged`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "alice")
+        try await shop.post(Purchase("2"), customerId: "bob")
+        let unknown = await #expect(throws: CustomerError.self) {
+            try await shop.ledger.merge(.id("carol"), into: "alice", by: .admin, scope: scope, source: .operator)
+        }
+        #expect(unknown?.code == .customerUnknown)
+        let none = await #expect(throws: CustomerError.self) {
+            try await shop.ledger.unmerge(.id("bob"), from: "alice", by: .admin, scope: scope, source: .operator)
+        }
+        #expect(none?.code == .mergeUnknown)
+    }
+
+    @Test func `an operator links a key that is free, and hears of one that is not`() async throws {
+        let shop = try TestLedger()
+        try await shop.ingest(Purchase("1"))
+        let selector = SubscriptionSelector(originalTransactionId: "1")
+        let linked = try await shop.ledger.link(selector, to: "alice", by: .admin, scope: scope, source: .operator)
+        #expect(try linked.json.view.purchases == ["1"])
+        let error = await #expect(throws: CustomerError.self) {
+            try await shop.ledger.link(selector, to: "bob", by: .admin, scope: scope, source: .operator)
+        }
+        #expect(error?.code == .linkRefused)
+        #expect(try shop.conflicts(of: "bob") == ["1"])
+    }
+
+    @Test func `events as earlier versions wrote them are read`() async throws {
+        let shop = try TestLedger()
+        let anonymous = try await shop.anonymousHandle(Purchase("1"))
+        try await shop.post(Purchase("2"), customerId: "alice")
+        try await shop.post(Purchase("3"), customerId: "bob")
+        let links = try shop.events(.customerLinked).map { try JSONDocument(parsing: $0.body).root }
+        let handles = links.compactMap { $0["handle"]?.string }
+        let key = #""bundleId":"com.example.app","by":"app","environment":"Production","originalTransactionId":"#
+        let bodies: [(EventKind, String)] = [
+            (.customersMerged, #"{"by":"admin","handle":"\#(anonymous)","into":"\#(handles[1])"}"#),
+            (.customerLinked, #"{\#(key)"4","handle":"\#(handles[1])"}"#),
+            (.linkRefused, #"{\#(key)"3","code":"linkRefused","handle":"\#(handles[1])"}"#),
+        ]
+        try await shop.ingest(Purchase("4"))
+        for (kind, body) in bodies {
+            let draft = EventDraft(
+                kind: kind, source: .http, environment: .none, artifact: .none, trust: .own,
+                identity: Identity(artifact: .none, environment: .none, key: Array(body.utf8)),
+                verifiedAt: Instant(milliseconds: 0), body: Array(body.utf8))
+            _ = try await shop.ledger.log.append([shop.ledger.log.prepare(draft)])
+        }
+        shop.close()
+        try FileManager.default.removeItem(atPath: shop.folder.derived)
+        try shop.open()
+        #expect(try shop.purchases(of: "alice") == ["1", "2", "4"])
+        #expect(try shop.conflicts(of: "alice") == ["3"] && shop.conflicts(of: "bob") == ["3"])
+    }
+
+    @Test func `conflicts name the other by its handle, and to an app not at all`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "alice", by: .app)
+        try await shop.post(Purchase("2"), customerId: "bob", by: .app)
+        let outcome = try await shop.post(Purchase("1"), customerId: "bob", by: .app)
+        let told = try #require(try outcome.answer["conflicts"]?.elements?.first)
+        #expect(told["with"]?.isNull == true)
+        let handle = try JSONDocument(parsing: try #require(try shop.events(.customerLinked).first).body)
+            .root["handle"]?.string
+        let conflict = try #require(try shop.customer("bob")["conflicts"]?.elements?.first)
+        #expect(conflict["with"]?.string == handle)
+        #expect(conflict["remedy"]?.string?.contains("customer transfer") == true)
+        #expect(try outcome.answer.purchases.isEmpty)
+    }
+}
