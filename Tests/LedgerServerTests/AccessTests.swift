@@ -30,8 +30,8 @@ struct RouteCall: Sendable {
         RouteCall(
             .get, "/v1/subscriptions/{originalTransactionId}/history", "/v1/subscriptions/1/history",
             [.backend, .auditor, .admin]),
-        RouteCall(.get, "/v1/events", nil, [.analyst, .auditor, .admin]),
-        RouteCall(.get, "/v1/transitions", nil, [.analyst, .auditor, .admin]),
+        RouteCall(.get, "/v1/events", nil, [.backend, .analyst, .auditor, .admin]),
+        RouteCall(.get, "/v1/transitions", nil, [.backend, .analyst, .auditor, .admin]),
         RouteCall(.get, "/v1/evidence/{position}", "/v1/evidence/0", [.auditor, .admin]),
         RouteCall(.get, "/v1/evidence", nil, [.auditor, .admin]),
         RouteCall(.get, "/checkpoint", nil, [.auditor, .admin]),

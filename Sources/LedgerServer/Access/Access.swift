@@ -10,6 +10,6 @@ package enum Access: Hashable, Sendable {
     static let posting = Access.only([.app, .backend, .admin])
     static let customers = Access.only([.backend, .auditor, .admin])
     static let identifying = Access.only([.backend, .admin])
-    static let feeds = Access.only([.analyst, .auditor, .admin])
+    static let feeds = Access.only([.backend, .analyst, .auditor, .admin])
     static let auditing = Access.only([.auditor, .admin])
 }

@@ -25,7 +25,7 @@ struct EventFeed: Sendable {
         return try await page(after: after, limit: limit ?? Int64(ServerLimits.defaultPageEvents))
     }
 
-    private static func wantsEventStream(_ request: Request) -> Bool {
+    static func wantsEventStream(_ request: Request) -> Bool {
         request.headers[values: .accept].contains { $0.contains("text/event-stream") }
     }
 
@@ -40,7 +40,7 @@ struct EventFeed: Sendable {
 }
 
 extension EventFeed {
-    private static let pageHeaders: HTTPFields = [.contentType: "application/x-ndjson"]
+    static let pageHeaders: HTTPFields = [.contentType: "application/x-ndjson"]
 
     private func page(after: Int64, limit: Int64) async throws -> Response {
         // Reading a thousand events takes milliseconds, which the threads that serve everybody do not have.
@@ -64,19 +64,14 @@ extension EventFeed {
 }
 
 extension EventFeed {
-    private static let streamHeaders: HTTPFields = [
+    static let streamHeaders: HTTPFields = [
         .contentType: "text/event-stream", .cacheControl: "no-store",
     ]
     /// Events between two waits for the connection.
     private static let batch: UInt64 = 100
 
     private func stream(after: Int64) throws(Problem) -> Response {
-        guard let follower = followers.join() else {
-            throw Problem(
-                .serviceUnavailable, "busy", "too many follow the log already",
-                expected: "at most \(ServerLimits.followers)", found: "more", hint: "Read pages instead.",
-                retryAfter: Problem.repairPause)
-        }
+        guard let follower = followers.join() else { throw .tooManyFollowers }
         return Response(
             status: .ok, headers: Self.streamHeaders,
             body: ResponseBody { writer in
@@ -126,5 +121,5 @@ extension EventFeed {
         }
     }
 
-    private static let comment = ByteBuffer(string: ":\n\n")
+    static let comment = ByteBuffer(string: ":\n\n")
 }

@@ -6,6 +6,9 @@ extension HTTPField.Name {
     /// WHATWG HTML §9.2.4.
     static let lastEventId = named("Last-Event-ID")
 
+    /// The cursor behind a page of transitions.
+    static let subledgerCursor = named("Subledger-Cursor")
+
     private static func named(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("a field name is a token (RFC 9110 §5.1)") }
         return name
