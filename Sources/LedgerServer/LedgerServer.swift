@@ -35,7 +35,8 @@ package struct LedgerServer: Sendable {
         served = ServedLedger(
             ledger: ledger,
             checkpoint: try PublishedCheckpoint(of: ledger.log, in: ledger.configuration.folder, signer: signer),
-            transitions: try ledger.transitions(), followers: Followers(limit: ServerLimits.followers), metrics: Metrics())
+            transitions: try ledger.transitions(), followers: Followers(limit: ServerLimits.followers),
+            metrics: Metrics())
     }
 
     /// Every route, in the order of the specification.

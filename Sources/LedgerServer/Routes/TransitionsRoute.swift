@@ -31,7 +31,8 @@ struct TransitionsRoute: Route {
 
     private static func cursor(_ text: String, in name: String) throws(Problem) -> TransitionCursor {
         guard let cursor = TransitionCursor(text) else {
-            throw .parameter(name, expected: "a cursor, as Subledger-Cursor and the ids of a stream give it", found: text)
+            throw .parameter(
+                name, expected: "the text of Subledger-Cursor or of a stream's id", found: text)
         }
         return cursor
     }

@@ -36,7 +36,8 @@ struct KnownSubscriptions {
         let affected = lineages.filter(isAffected)
         affectedKeys = affected.flatMap(\.subscriptions).map(\.key).sorted()
         histories = Dictionary(
-            affected.histories(until: .latest, rules: rules).map { ($0.key, $0.transitions) }) { first, _ in first }
+            affected.histories(until: .latest, rules: rules).map { ($0.key, $0.transitions) }
+        ) { first, _ in first }
     }
 
     /// The same subscriptions as they were known before.

@@ -244,7 +244,8 @@ extension TransitionStore {
     }
 
     /// The follower that is due first, in the order of time and then of keys.
-    func firstDue<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> (at: Instant, follower: Follower)? {
+    func firstDue<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> (at: Instant, follower: Follower)?
+    {
         guard let (instant, hash) = try firstDueKey(transaction) else { return nil }
         guard let follower = try follower(hash: hash, transaction) else { throw Self.damaged("a due follower") }
         return (instant, follower)

@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSimulation
+import EventLog
 import FoundationEssentials
 import LedgerAPI
 import LedgerModel
