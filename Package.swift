@@ -201,7 +201,7 @@ let package = Package(
             name: "SubscriptionLedgerTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "LMDB",
-                "EventLog", "ProjectionRuntime", "SubscriptionLedger", "AppStoreSimulation", "TestSupport",
+                "LedgerAPI", "EventLog", "ProjectionRuntime", "SubscriptionLedger", "AppStoreSimulation", "TestSupport",
             ],
             swiftSettings: settings
         ),

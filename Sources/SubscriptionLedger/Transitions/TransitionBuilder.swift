@@ -63,6 +63,9 @@ struct TransitionBuilder: Sendable {
     }
 
     /// An event makes rows, and changes those that time will make.
+    ///
+    /// Events that state owners make none yet: rows with the words linked, unlinked, merged, unmerged and transferred
+    /// belong here, for each key whose `KnownSubscriptions.owners` differ before and after.
     private func apply(
         _ facts: EventFacts, recordedAt: Instant, _ progress: inout TransitionStore.Progress,
         _ transaction: inout WriteTransaction
