@@ -36,7 +36,8 @@ package struct LedgerServer: Sendable {
         served = ServedLedger(
             ledger: ledger,
             checkpoint: try PublishedCheckpoint(of: ledger.log, in: ledger.configuration.folder, signer: signer),
-            followers: Followers(limit: ServerLimits.followers), metrics: Metrics())
+            transitions: try ledger.transitions(), followers: Followers(limit: ServerLimits.followers),
+            metrics: Metrics())
     }
 
     /// Every route, in the order of the specification.
@@ -75,8 +76,9 @@ package struct LedgerServer: Sendable {
                 address: .hostname(configuration.http.host, port: configuration.http.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),
             services: [
-                ReaderMaintenance(ledger: served.ledger, logger: logger),
-                FollowerService(log: served.ledger.log, followers: served.followers),
+                ReaderMaintenance(ledger: served.ledger, transitions: served.transitions, logger: logger),
+                FollowerService(
+                    log: served.ledger.log, transitions: served.transitions, followers: served.followers),
             ],
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)
     }

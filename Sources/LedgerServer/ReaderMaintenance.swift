@@ -8,6 +8,7 @@ import SubscriptionLedger
 /// keeps derived/ from following the log, which nobody waits for.
 struct ReaderMaintenance: Service {
     let ledger: Ledger
+    let transitions: TransitionFeed
     let logger: Logger
 
     func run() async throws {
@@ -17,6 +18,9 @@ struct ReaderMaintenance: Service {
                     try await NIOThreadPool.singleton.runIfActive { try ledger.clearStaleReaders() }
                 } catch {
                     logger.warning("stale readers were not cleared", metadata: ["error": "\(error)"])
+                }
+                if let failure = transitions.failure {
+                    logger.error("the feed of transitions does not follow the log", metadata: ["error": "\(failure)"])
                 }
                 if let failure = ledger.derived.failure {
                     logger.error("derived/ does not follow the log", metadata: ["error": "\(failure)"])

@@ -6,6 +6,7 @@ import SubscriptionLedger
 struct ServedLedger: Sendable {
     let ledger: Ledger
     let checkpoint: PublishedCheckpoint
+    let transitions: TransitionFeed
     let followers: Followers
     let metrics: Metrics
 

@@ -2,6 +2,7 @@ package import AppStoreModel
 import AppStoreTranslation
 import EventLog
 package import LedgerModel
+package import Primitives
 
 extension Derived {
     /// The keys that have this originalTransactionId, in the order of keys.
@@ -16,6 +17,13 @@ extension Derived {
             return key
         }
         return Set(keys).sorted()
+    }
+
+    /// The facts of one event, and when it was recorded.
+    /// - Returns: nil for a position that is not derived yet; nil facts for an event that states none.
+    package func facts(at position: Position) throws -> (recordedAt: Instant, facts: EventFacts?)? {
+        guard let stored = try event(at: position) else { return nil }
+        return (stored.recordedAt, try stored.decoded())
     }
 
     /// The timelines of a key and of every key that may be joined with it, as known when the log held `size` events.

@@ -201,6 +201,11 @@ extension Derived {
     /// Why applying does not get on, if it does not.
     package var failure: String? { applying.withLock { $0.failure } }
 
+    /// The tail first, as below.
+    func event(at position: UInt64) throws -> StoredFacts? {
+        try tail.event(at: position) ?? store?.current().event(at: position)
+    }
+
     /// The tail first: what leaves it is in the store by then.
     /// - Parameter isWanted: of which positions; the others are not even read.
     func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [StoredFacts] {

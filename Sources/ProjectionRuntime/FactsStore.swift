@@ -133,6 +133,17 @@ final class FactsStore: Sendable {
         }
     }
 
+    /// Nil where no event is applied.
+    func event(at position: UInt64) throws -> StoredFacts? {
+        try reading { transaction in
+            guard let stored = try transaction.get(position, in: facts) else { return nil }
+            guard let facts = StoredFacts(stored, position: position) else {
+                throw EventLogError.derivedDamaged("the facts of position \(position)")
+            }
+            return facts
+        }
+    }
+
     /// Applies events in one synced transaction. Applying some twice changes nothing.
     ///
     /// - Precondition: positions ascend, from at most `appliedSize()` on.

@@ -60,6 +60,13 @@ final class Tail: Sendable {
         }
     }
 
+    func event(at position: UInt64) -> StoredFacts? {
+        state.withLock { state in
+            guard let first = state.events.first?.position, position >= first, position < state.end else { return nil }
+            return StoredFacts(state.events[Int(position - first)])
+        }
+    }
+
     var identities: [(Identity, UInt64)] {
         state.withLock { state in
             state.events.flatMap { event in

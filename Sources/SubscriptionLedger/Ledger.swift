@@ -41,6 +41,8 @@ package final class Ledger: Sendable {
     /// Customers are merged one after the other. Taken after `postings`, never before.
     let merges = StripedLock()
     private let lock: FolderLock?
+    /// The feed of transitions of a process that serves.
+    private let feed = Mutex<TransitionFeed?>(nil)
 
     /// Opens the ledger of a folder for the one process that writes, making what is missing.
     /// - Throws: `EventLogError`: `locked`, `log_corrupt`, `version_unknown`, `io_error`, `disk_full`.
@@ -52,8 +54,11 @@ package final class Ledger: Sendable {
         let derived = try Derived(
             writing: folder.derived, mapSizeBytes: configuration.mapSizeBytes, decoder: Derivation.event)
         let opened = OpenedLog()
+        var logConfiguration = configuration.log
+        // An event recorded earlier would belong between rows that readers of the feed have.
+        logConfiguration.floor = TransitionFeed.timeProcessed(in: configuration) ?? .earliest
         log = try EventLog(
-            writing: configuration.log, origin: configuration.origin,
+            writing: logConfiguration, origin: configuration.origin,
             follower: derived.follower { opened.log })
         opened.log = log
         _ = try CheckpointKey.loadOrMake(in: folder, origin: log.origin)
@@ -90,8 +95,21 @@ package final class Ledger: Sendable {
 
     /// Finishes accepted work: the writer drains, what is derived is applied, then the environments close.
     package func close() {
+        feed.withLock { $0.take() }?.close()
         log.close()
         derived.close()
+    }
+
+    /// The feed of transitions, made and kept up to date from the first call on. For who writes.
+    /// - Throws: `io_error`, `disk_full`.
+    package func transitions() throws -> TransitionFeed {
+        try feed.withLock { feed in
+            if let feed { return feed }
+            let opened = try TransitionFeed(of: self)
+            try opened.start()
+            feed = opened
+            return opened
+        }
     }
 
     /// The log, once it is open: the follower needs it to read, and it needs the follower to open.

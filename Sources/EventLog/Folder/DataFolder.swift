@@ -10,6 +10,7 @@ package struct DataFolder: Sendable {
 
     package var log: String { path + "/log" }
     package var derived: String { path + "/derived" }
+    package var transitions: String { derived + "/transitions" }
     package var vault: String { path + "/vault" }
     package var keys: String { path + "/keys" }
     package var quarantine: String { path + "/quarantine" }

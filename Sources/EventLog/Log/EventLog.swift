@@ -11,6 +11,8 @@ package final class EventLog: Sendable {
         package var directory: String
         package var mapSizeBytes = 1 << 40
         package var groupCommitEvents = 2_000
+        /// Every event of this opening is recorded after it.
+        package var floor = Instant.earliest
         package var clock: @Sendable () -> Instant
 
         package init(directory: String, clock: @escaping @Sendable () -> Instant) {
@@ -86,6 +88,15 @@ package final class EventLog: Sendable {
     /// Finishes what waits and stops the writer. Appends are `busy` from then on.
     package func close() {
         writer?.stop()
+    }
+
+    /// Keeps every later event from being recorded at or before `instant`, so that what the log knew then is settled.
+    /// Waits for the commit in progress.
+    /// - Returns: the log size from which on this holds.
+    /// - Throws: `busy` while the outcome of a commit is unknown; `io_error`.
+    package func raiseFloor(to instant: Instant) throws -> UInt64 {
+        guard let writer else { preconditionFailure("a log opened for reading has no floor") }
+        return try writer.raiseFloor(to: instant)
     }
 
     /// Size and root of what is acknowledged. A reading process sees what the writing one has committed.

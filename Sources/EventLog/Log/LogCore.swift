@@ -36,6 +36,17 @@ final class LogCore: Sendable {
     /// The newest size and root that readers may see.
     var head: TreeHead { acknowledged.withLock { $0 } }
 
+    /// The head, for the holder of the writer's floor: no commit is in progress.
+    /// - Throws: `busy` while the log may hold more than is published, after a failed commit.
+    func settledHead() throws -> TreeHead {
+        let store = try store()
+        let stored = try Self.reading(store) { try store.head($0) }
+        guard stored == head else {
+            throw EventLogError(.busy, "the outcome of a commit is unknown", hint: "Try again.")
+        }
+        return stored
+    }
+
     func publish(_ head: TreeHead) {
         acknowledged.withLock { $0 = head }
         observers.tell(head)

@@ -19,11 +19,15 @@ final class Writer: Sendable {
     private let configuration: EventLog.Configuration
     private let follower: LogFollower
     private let thread = Mutex<DedicatedThread?>(nil)
+    /// The instant after which every further event is recorded. Held from the moment a group gets its time until its
+    /// commit is published.
+    private let floor: Mutex<Instant>
 
     init(core: LogCore, configuration: EventLog.Configuration, follower: LogFollower) {
         self.core = core
         self.configuration = configuration
         self.follower = follower
+        floor = Mutex(configuration.floor)
     }
 
     func start() throws(EventLogError) {
@@ -35,6 +39,16 @@ final class Writer: Sendable {
     func stop() {
         queue.close()
         thread.withLock { $0.take() }?.join()
+    }
+
+    /// Keeps every later event from being recorded at or before `instant`. Waits for the commit in progress.
+    /// - Returns: the size from which on this holds.
+    /// - Throws: `busy` while the outcome of a commit is unknown.
+    func raiseFloor(to instant: Instant) throws -> UInt64 {
+        try floor.withLock { floor in
+            floor = max(floor, instant)
+            return try core.settledHead().size
+        }
     }
 
     private func run() {
@@ -71,7 +85,16 @@ final class Writer: Sendable {
 
     private func commit(_ group: [AppendRequest], _ state: inout WriterState) throws -> [[Appended]] {
         let stored = try follower.storedIdentities(group.flatMap(\.identities))
-        let recordedAt = max(configuration.clock(), state.lastRecordedAt)
+        let now = configuration.clock()
+        return try floor.withLock { floor in
+            let recordedAt = max(now, state.lastRecordedAt, floor.advanced(byMilliseconds: 1))
+            return try commit(group, &state, stored: stored, recordedAt: recordedAt)
+        }
+    }
+
+    private func commit(
+        _ group: [AppendRequest], _ state: inout WriterState, stored: [Identity: UInt64], recordedAt: Instant
+    ) throws -> [[Appended]] {
         let plan = GroupPlan(group, after: state.edge, recordedAt: recordedAt) { identity in
             // Of a UUID the memory may know a repeat only, whose first event is stored.
             [stored[identity], state.recent[identity]].compactMap(\.self).min()

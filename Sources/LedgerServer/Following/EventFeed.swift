@@ -34,7 +34,7 @@ struct EventFeed: Sendable {
         filters.compactMap { name in query.text(name).map { "&\(name)=\($0)" } }.joined()
     }
 
-    private static func wantsEventStream(_ request: Request) -> Bool {
+    static func wantsEventStream(_ request: Request) -> Bool {
         request.headers[values: .accept].contains { $0.contains("text/event-stream") }
     }
 
@@ -49,7 +49,7 @@ struct EventFeed: Sendable {
 }
 
 extension EventFeed {
-    private static let pageHeaders: HTTPFields = [.contentType: "application/x-ndjson"]
+    static let pageHeaders: HTTPFields = [.contentType: "application/x-ndjson"]
 
     private func page(after: Int64, limit: Int64, _ filter: String) async throws -> Response {
         // Reading a thousand events takes milliseconds, which the threads that serve everybody do not have.
@@ -78,19 +78,14 @@ extension EventFeed {
 }
 
 extension EventFeed {
-    private static let streamHeaders: HTTPFields = [
+    static let streamHeaders: HTTPFields = [
         .contentType: "text/event-stream", .cacheControl: "no-store",
     ]
     /// Events between two waits for the connection.
     private static let batch: UInt64 = 100
 
     private func stream(after: Int64) throws(Problem) -> Response {
-        guard let follower = followers.join() else {
-            throw Problem(
-                .serviceUnavailable, "busy", "too many follow the log already",
-                expected: "at most \(ServerLimits.followers)", found: "more", hint: "Read pages instead.",
-                retryAfter: Problem.repairPause)
-        }
+        guard let follower = followers.join() else { throw .tooManyFollowers }
         return Response(
             status: .ok, headers: Self.streamHeaders,
             body: ResponseBody { writer in
@@ -140,5 +135,5 @@ extension EventFeed {
         }
     }
 
-    private static let comment = ByteBuffer(string: ":\n\n")
+    static let comment = ByteBuffer(string: ":\n\n")
 }

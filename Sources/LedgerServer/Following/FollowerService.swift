@@ -1,9 +1,12 @@
 import EventLog
 import ServiceLifecycle
+import SubscriptionLedger
 
-/// Wakes the followers when the log grows, and every 15 seconds so that their connections stay alive.
+/// Wakes the followers when the log or the feed of transitions grows, and every 15 seconds so that their connections
+/// stay alive.
 struct FollowerService: Service {
     let log: EventLog
+    let transitions: TransitionFeed
     let followers: Followers
 
     func run() async throws {
@@ -11,6 +14,9 @@ struct FollowerService: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask {
                     for await _ in log.heads() { followers.wake() }
+                }
+                group.addTask {
+                    for await _ in transitions.news() { followers.wake() }
                 }
                 group.addTask {
                     while (try? await Task.sleep(for: .seconds(ServerLimits.followerCommentSeconds))) != nil {

@@ -20,6 +20,8 @@ enum ServerLimits {
     /// A follower costs a connection and wakes with every commit.
     static let followers = 100
     static let followerCommentSeconds = 15
+    /// A page of transitions waits so long for the rows of events that were appended before it was asked for.
+    static let transitionSeconds: Int64 = 5
     static let pageEvents = 1_000
     static let defaultPageEvents = 100
     /// Values of one parameter. Apple has some thirty notification types.

@@ -46,12 +46,27 @@ extension Problem {
             status, error.code.rawValue, error.message, expected: error.expected, found: error.found, hint: error.hint)
     }
 
+    init(_ error: TransitionCursorError) {
+        switch error {
+        case .ahead(let count, let end):
+            self.init(
+                .conflict, "cursor_ahead", "the cursor is beyond the newest row", expected: "at most \(end) rows",
+                found: "\(count) rows", hint: "Ask the ledger that gave the cursor, or begin without `after`.")
+        case .ofAnotherLog:
+            self.init(
+                .conflict, "cursor_of_another_log", "the cursor is of another sequence",
+                expected: "a cursor of this log under its rules", found: "another's",
+                hint: "Begin without `after`: rows that were read before may come again.")
+        }
+    }
+
     /// Anything that a route lets out.
     init(any error: any Error) {
         switch error {
         case let problem as Problem: self = problem
         case let error as EventLogError: self.init(error)
         case let error as CustomerError: self.init(error)
+        case let error as TransitionCursorError: self.init(error)
         default: self.init(.internalServerError, "internal_error", "the server has failed; its log says where")
         }
     }
@@ -74,6 +89,10 @@ extension Problem {
             .badRequest, "parameter_invalid", "the parameter \(name) is given twice", expected: "once",
             found: "twice")
     }
+
+    static let tooManyFollowers = Problem(
+        .serviceUnavailable, "busy", "too many follow the log already", expected: "at most \(ServerLimits.followers)",
+        found: "more", hint: "Read pages instead.", retryAfter: repairPause)
 
     static func notFound(_ detail: String) -> Problem {
         Problem(.notFound, "not_found", detail, hint: "GET /openapi.yaml lists the routes.")

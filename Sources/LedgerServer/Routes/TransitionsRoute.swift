@@ -1,8 +1,11 @@
+import AppStoreModel
 import HTTPTypes
 import Hummingbird
+import LedgerAPI
+import Primitives
 import SubscriptionLedger
 
-/// What events changed in the states of subscriptions, under the cursor of the events.
+/// Every change of an answer, in the order of the stored sequence.
 struct TransitionsRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/v1/transitions"
@@ -10,10 +13,45 @@ struct TransitionsRoute: Route {
     let served: ServedLedger
 
     func respond(to call: Call) async throws -> Response {
-        let ledger = served.ledger
-        return try await EventFeed(path: template, log: ledger.log, followers: served.followers) { position in
-            try ledger.stateChanges(at: position)
+        let query = try Query(of: call, names: ["after", "limit", "environment"])
+        let after = try query.text("after").map { text throws(Problem) in try Self.cursor(text, in: "after") }
+        let limit = try query.integer("limit", in: 1...Int64(ServerLimits.pageEvents))
+        let reader = TransitionReader(
+            feed: served.transitions, log: served.ledger.log,
+            environment: try query.environment() ?? .production)
+        if EventFeed.wantsEventStream(call.request) {
+            // What a client that lost its connection had seen last (WHATWG HTML §9.2.4).
+            let last = try call.request.headers[.lastEventId].map { text throws(Problem) in
+                try Self.cursor(text, in: "Last-Event-ID")
+            }
+            return try await reader.stream(after: last ?? after, served.followers)
         }
-        .respond(to: call)
+        return try await page(reader, after: after, limit: limit.map(Int.init) ?? ServerLimits.defaultPageEvents)
+    }
+
+    private static func cursor(_ text: String, in name: String) throws(Problem) -> TransitionCursor {
+        guard let cursor = TransitionCursor(text) else {
+            throw .parameter(
+                name, expected: "the text of Subledger-Cursor or of a stream's id", found: text)
+        }
+        return cursor
+    }
+
+    private func page(
+        _ reader: TransitionReader, after: TransitionCursor?, limit: Int
+    ) async throws -> Response {
+        let page = try await reader.page(after: after, limit: limit, waiting: true)
+        var bytes: [UInt8] = []
+        for (row, _) in page.rows {
+            row.json.write(to: &bytes, canonical: false)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        var headers = EventFeed.pageHeaders
+        headers[.subledgerCursor] = page.cursor.text
+        if page.hasMore {
+            let next = "\(template)?after=\(page.cursor.text)&limit=\(limit)&environment=\(reader.environment.rawValue)"
+            headers[.link] = "<\(next)>; rel=\"next\""
+        }
+        return .bytes(bytes, headers: headers)
     }
 }

@@ -8,6 +8,8 @@ extension HTTPField.Name {
 
     /// The position of the newest event that an answer rests on.
     static let subledgerPosition = named("Subledger-Position")
+    /// The cursor behind a page of transitions.
+    static let subledgerCursor = named("Subledger-Cursor")
 
     private static func named(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("a field name is a token (RFC 9110 §5.1)") }

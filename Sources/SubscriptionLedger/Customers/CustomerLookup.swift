@@ -34,6 +34,14 @@ struct CustomerLookup {
         namesMetBelow = knownAt == nil ? .max : size
     }
 
+    /// Without the vault: nobody is known by a name.
+    init(in derived: Derived, size: Position) {
+        self.derived = derived
+        vault = nil
+        self.size = size
+        namesMetBelow = 0
+    }
+
     /// Returns the customer that a handle stands for.
     mutating func customer(of handle: CustomerHandle) throws -> CustomerHandle {
         var open = [handle]

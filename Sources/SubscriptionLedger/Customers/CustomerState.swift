@@ -43,7 +43,8 @@ struct CustomerState: Sendable {
     ) -> CustomerAnswer<SubscriptionRow> {
         CustomerAnswer(
             id: id, handle: handle, asOf: asOf, knownAt: knownAt, entitled: subscriptions.contains(where: \.entitled),
-            subscriptions: subscriptions.map { SubscriptionRow($0) }, purchases: purchases.map(\.row), conflicts: conflicts.map(\.row),
+            subscriptions: subscriptions.map { SubscriptionRow($0) }, purchases: purchases.map(\.row),
+            conflicts: conflicts.map(\.row),
             nextStep: CustomerNextStep.of(subscriptions.map { .init($0) }).rawValue)
     }
 

@@ -1,0 +1,66 @@
+import LedgerModel
+import Primitives
+
+/// The transitions that bring a follower of one key from one history to another.
+package struct HistoryDifference: Hashable, Sendable {
+    /// In the order of time. The last one leaves the follower with the current state.
+    package let transitions: [Transition]
+    /// Whether the follower holds a state and the key has none any more.
+    package let isWithdrawal: Bool
+
+    /// - Parameters:
+    ///   - announced: the transitions that the follower was sent as they were known before.
+    ///   - current: every transition up to now, as it is known now.
+    ///   - held: the fingerprint of the state that the follower holds; nil if it holds none.
+    package init(from announced: [Transition], to current: [Transition], held: UInt128?) {
+        let known = Set(announced.map(Announcement.init))
+        var new = current.filter { !known.contains(Announcement($0)) }
+        let left = new.last.map { FollowedState($0.to).fingerprint } ?? held
+        // A follower that was sent something since taken back, or only a change of the past, hears the newest row again.
+        if let last = current.last, FollowedState(last.to).fingerprint != left { new.append(last) }
+        transitions = new
+        isWithdrawal = current.isEmpty && held != nil
+    }
+
+    /// Two transitions with the same announcement make the same row.
+    private struct Announcement: Hashable {
+        let at: Instant
+        let change: [ChangeWord]
+        let state: FollowedState
+
+        init(_ transition: Transition) {
+            at = transition.at
+            change = transition.change
+            state = FollowedState(transition.to)
+        }
+    }
+}
+
+/// The fields of a state whose change makes a row of the history, as a reader of the row sees them: the period stands in
+/// it by its transaction and its start.
+package struct FollowedState: Hashable, Sendable {
+    private let fields: [String?]
+
+    package init(_ state: SubscriptionState) {
+        fields = [
+            state.status.rawValue, state.transactionId, state.purchasedAt.text, state.productId, state.reason.rawValue,
+            state.access.rawValue, state.willRenew.map { $0 ? "true" : "false" }, state.pendingProductId,
+            state.expiresAt?.text, state.gracePeriodExpiresAt?.text, state.priceIncrease?.rawValue,
+        ]
+    }
+
+    /// Half of the SHA-256 of the fields; never 0.
+    package var fingerprint: UInt128 {
+        var bytes: [UInt8] = []
+        for field in fields {
+            // No UTF-8 text contains these two.
+            bytes.append(field == nil ? 0xFE : 0xFF)
+            if let field { bytes += field.utf8 }
+        }
+        return max(1, Digest.sha256(of: bytes).firstHalf)
+    }
+}
+
+extension Instant {
+    fileprivate var text: String { "\(milliseconds)" }
+}

@@ -1,0 +1,68 @@
+import LedgerModel
+import Primitives
+
+/// A row of the feed as it is stored, with its owners as the log knows them.
+struct StoredTransition: Sendable {
+    var environment: String
+    var recordedAt: Instant
+    var effectiveAt: Instant
+    var change: [String]
+    var cause: String
+    var position: Position
+    /// Handles and tokens, sorted by their texts.
+    var owners: [Ownership.Owner]
+    /// `SubscriptionRow`s.
+    var before: JSONValue
+    var after: JSONValue
+
+    var bytes: [UInt8] {
+        let row = JSONValue.object([
+            "environment": .string(environment), "recordedAt": .integer(recordedAt.milliseconds),
+            "effectiveAt": .integer(effectiveAt.milliseconds), "change": .array(change.map { .string($0) }),
+            "cause": .string(cause), "position": .integer(Int64(clamping: position)),
+            "owners": .array(owners.map(\.text).sorted().map { .string($0) }), "before": before, "after": after,
+        ])
+        return Array(row.serialized().utf8)
+    }
+}
+
+extension StoredTransition {
+    /// Nil when the bytes are damaged.
+    init?(_ bytes: [UInt8]) {
+        guard let row = try? JSONDocument(parsing: bytes).root,
+            let environment = row["environment"]?.string, let recordedAt = row["recordedAt"]?.integer,
+            let effectiveAt = row["effectiveAt"]?.integer, let change = row["change"]?.elements,
+            let cause = row["cause"]?.string, let position = row["position"]?.integer,
+            let owners = row["owners"]?.elements, let before = row["before"], let after = row["after"]
+        else { return nil }
+        self.environment = environment
+        self.recordedAt = Instant(milliseconds: recordedAt)
+        self.effectiveAt = Instant(milliseconds: effectiveAt)
+        self.change = change.compactMap(\.string)
+        self.cause = cause
+        self.position = Position(clamping: position)
+        self.owners = owners.compactMap { $0.string.flatMap(Ownership.Owner.init) }
+        self.before = .verbatim(Array(bytes[before.byteRange]))
+        self.after = .verbatim(Array(bytes[after.byteRange]))
+    }
+}
+
+extension Ownership.Owner {
+    /// A handle has 32 hexadecimal digits, a token has dashes.
+    fileprivate init?(_ text: String) {
+        if let handle = CustomerHandle(hex: text) {
+            self = .customer(handle)
+        } else if let token = AppAccountToken(text) {
+            self = .bearer(token)
+        } else {
+            return nil
+        }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .customer(let handle): handle.hex
+        case .bearer(let token): token.text
+        }
+    }
+}

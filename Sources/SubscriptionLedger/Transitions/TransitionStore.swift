@@ -1,0 +1,294 @@
+import AppStoreModel
+import EventLog
+import Glibc
+import LMDB
+import LedgerModel
+import Primitives
+import ProjectionRuntime
+
+/// `derived/transitions/`: the rows of the feed, what its followers hold of each subscription, and when time changes it
+/// next. All of it can be made again from the log.
+final class TransitionStore: Sendable {
+    let environment: LMDB.Environment
+    /// sequence -> digest of the rows up to this one, row
+    private let rows: Database
+    /// hash of a subscription -> its follower
+    private let followers: Database
+    /// instant, subscription, its hash -> nothing
+    private let due: Database
+    private let meta: Database
+
+    /// Of all that is in the folder and of the code that answers; another number makes the sequence again.
+    private static let layout = 1
+
+    /// The id of the sequence: the log's name and everything else that decides its rows.
+    static func sequence(origin: String, rules: Rules) -> Digest {
+        // The description has every field of the rules, those added later too.
+        .sha256(of: "transitions \(layout) \(origin) \(rules)".utf8)
+    }
+
+    private static let sequenceKey = Array("sequence".utf8)
+    private static let progressKey = Array("progress".utf8)
+
+    /// Opens the store of a sequence for writing. It replaces that of another sequence, or of another log, or a damaged
+    /// one.
+    /// - Parameter isOfLog: whether a stored progress is one that the log continues.
+    /// - Throws: `io_error`, `disk_full`.
+    static func open(
+        _ directory: String, mapSizeBytes: Int, sequence: Digest, isOfLog: (Progress) throws -> Bool
+    ) throws -> TransitionStore {
+        mkdir(directory, 0o700)
+        do {
+            let store = try TransitionStore(opening: directory, mapSizeBytes, sequence)
+            let (found, progress) = try store.environment.read { transaction in
+                (try store.value(sequenceKey, transaction), try store.progress(transaction))
+            }
+            if found == sequence.bytes, let progress, try isOfLog(progress) { return store }
+        } catch let error as EventLogError where [.logCorrupt, .versionUnknown].contains(error.code) {
+            // It is made again below.
+        }
+        for name in ["data.mdb", "lock.mdb"] { unlink("\(directory)/\(name)") }
+        return try TransitionStore(opening: directory, mapSizeBytes, sequence)
+    }
+
+    /// - Parameter sequence: of a store that is made; nil opens one that is there for reading.
+    private convenience init(opening directory: String, _ mapSizeBytes: Int, _ sequence: Digest?) throws {
+        do throws(LMDBError) {
+            try self.init(directory, mapSizeBytes, sequence)
+        } catch {
+            throw EventLogError(opening: directory, error)
+        }
+    }
+
+    private init(_ directory: String, _ mapSizeBytes: Int, _ sequence: Digest?) throws(LMDBError) {
+        var options = LMDB.Environment.Options()
+        options.mapSizeBytes = mapSizeBytes
+        options.readOnly = sequence == nil
+        if let sequence {
+            try LMDB.Environment.makeIfMissing(in: directory, options: options) { environment throws(LMDBError) in
+                let meta = try environment.openDatabases(Self.databases)[3]
+                var transaction = try environment.beginWrite()
+                try transaction.put(sequence.bytes.span.bytes, at: Self.sequenceKey.span.bytes, in: meta)
+                try transaction.commit()
+            }
+        }
+        environment = try LMDB.Environment(directory: directory, options: options)
+        let opened = try environment.openDatabases(Self.databases, creating: false)
+        (rows, followers, due, meta) = (opened[0], opened[1], opened[2], opened[3])
+    }
+
+    private static let databases: [(name: String, flags: Database.Flags)] = [
+        ("rows", .integerKey), ("followers", []), ("due", []), ("meta", []),
+    ]
+
+    /// The instant up to which rows were made that only time made; nil without a readable store.
+    static func timeProcessed(in directory: String, mapSizeBytes: Int) -> Instant? {
+        guard access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0,
+            let store = try? TransitionStore(opening: directory, mapSizeBytes, nil)
+        else { return nil }
+        return try? store.environment.read { try store.progress($0)?.timeProcessed }
+    }
+
+    private func value<Access>(
+        _ key: [UInt8], _ transaction: borrowing LMDBTransaction<Access>
+    ) throws(LMDBError) -> [UInt8]? {
+        try transaction.get(key.span.bytes, in: meta)?.withUnsafeBytes { Array($0) }
+    }
+}
+
+extension TransitionStore {
+    /// How far the sequence is.
+    struct Progress: Hashable, Sendable {
+        /// Every event below is processed.
+        var position: Position = 0
+        /// Of the last of these; it tells another log from this one.
+        var identity: UInt128 = 0
+        /// Rows that time alone makes are there up to it, besides those before the last event.
+        var timeProcessed = Instant.earliest
+        var rowCount: UInt64 = 0
+        /// Of all rows and the id of the sequence, each row's with that of the one before.
+        var digest: UInt128
+
+        fileprivate init(start sequence: Digest) { digest = sequence.firstHalf }
+
+        fileprivate init?(_ bytes: [UInt8]) {
+            var fields = bytes[...]
+            guard let position = UInt64(taking: &fields), let identity = UInt128(taking: &fields),
+                let time = Int64(taking: &fields), let rowCount = UInt64(taking: &fields),
+                let digest = UInt128(taking: &fields), fields.isEmpty
+            else { return nil }
+            (self.position, self.identity, self.rowCount) = (position, identity, rowCount)
+            (timeProcessed, self.digest) = (Instant(milliseconds: time), digest)
+        }
+
+        fileprivate var bytes: [UInt8] {
+            position.bigEndianBytes + identity.bigEndianBytes + timeProcessed.milliseconds.bigEndianBytes
+                + rowCount.bigEndianBytes + digest.bigEndianBytes
+        }
+    }
+
+    func progress<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> Progress? {
+        guard let bytes = try value(Self.progressKey, transaction) else {
+            return try value(Self.sequenceKey, transaction).flatMap(Digest.init).map(Progress.init(start:))
+        }
+        guard let progress = Progress(bytes) else { throw Self.damaged("the progress") }
+        return progress
+    }
+
+    func store(_ progress: Progress, _ transaction: inout WriteTransaction) throws {
+        try transaction.put(progress.bytes.span.bytes, at: Self.progressKey.span.bytes, in: meta)
+    }
+
+    /// Appends a row.
+    func append(
+        _ row: StoredTransition, _ progress: inout Progress, _ transaction: inout WriteTransaction
+    ) throws {
+        let bytes = row.bytes
+        progress.digest = Digest.sha256(of: progress.digest.bigEndianBytes + bytes).firstHalf
+        let stored = progress.digest.bigEndianBytes + bytes
+        try transaction.put(stored.span.bytes, at: progress.rowCount, in: rows, .append)
+        progress.rowCount += 1
+    }
+
+    /// The digest of the rows below `count`, which is at most that of the progress.
+    func digest<Access>(
+        ofRowsBelow count: UInt64, sequence: Digest, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> UInt128 {
+        count == 0 ? sequence.firstHalf : try row(count - 1, transaction).digest
+    }
+
+    func row<Access>(
+        _ sequence: UInt64, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> (digest: UInt128, row: [UInt8]) {
+        guard var stored = try transaction.get(sequence, in: rows)?.withUnsafeBytes({ Array($0)[...] }),
+            let digest = UInt128(taking: &stored)
+        else { throw Self.damaged("row \(sequence)") }
+        return (digest, Array(stored))
+    }
+
+    static func damaged(_ what: String) -> EventLogError {
+        EventLogError(
+            .logCorrupt, "\(what) of derived/transitions/ cannot be read",
+            hint: "Remove derived/transitions/; it is made again from the log.")
+    }
+}
+
+extension TransitionStore {
+    /// What the followers of the feed hold of a subscription, and what they wait for.
+    struct Follower: Hashable, Sendable {
+        let key: SubscriptionKey
+        /// The fingerprint of the state that the last row left; nil without one.
+        var held: UInt128?
+        /// When time makes the next row; nil if it makes none.
+        var due: Instant?
+
+        init(key: SubscriptionKey) { self.key = key }
+
+        fileprivate var hash: [UInt8] { IndexTerm.subscription(key).hash.bigEndianBytes }
+
+        /// In the order of time, then of keys, as far as they fit into a key of LMDB, which has at most 511 bytes.
+        fileprivate func dueKey(_ due: Instant) -> [UInt8] {
+            (UInt64(bitPattern: due.milliseconds) ^ 1 << 63).bigEndianBytes + parts(separatedBy: 0).prefix(448) + hash
+        }
+
+        fileprivate var bytes: [UInt8] {
+            // No UTF-8 text contains the separator.
+            (held ?? 0).bigEndianBytes + (due?.milliseconds ?? .max).bigEndianBytes + parts(separatedBy: 0xFF)
+        }
+
+        private func parts(separatedBy separator: UInt8) -> [UInt8] {
+            let parts = [key.environment.rawValue, key.bundleId, key.originalTransactionId]
+            return Array(parts.map { Array($0.utf8) }.joined(separator: [separator]))
+        }
+
+        fileprivate init?(_ bytes: [UInt8]) {
+            var fields = bytes[...]
+            guard let held = UInt128(taking: &fields), let due = Int64(taking: &fields) else { return nil }
+            let parts = fields.split(separator: 0xFF, omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
+            guard parts.count == 3 else { return nil }
+            key = SubscriptionKey(
+                environment: Environment(rawValue: parts[0]), bundleId: parts[1], originalTransactionId: parts[2])
+            self.held = held == 0 ? nil : held
+            self.due = due == .max ? nil : Instant(milliseconds: due)
+        }
+    }
+
+    func follower<Access>(
+        of key: SubscriptionKey, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> Follower {
+        let new = Follower(key: key)
+        return try follower(hash: new.hash, transaction) ?? new
+    }
+
+    private func follower<Access>(
+        hash: [UInt8], _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> Follower? {
+        guard let stored = try transaction.get(hash.span.bytes, in: followers)?.withUnsafeBytes({ Array($0) }) else {
+            return nil
+        }
+        guard let follower = Follower(stored) else { throw Self.damaged("a follower") }
+        return follower
+    }
+
+    /// Replaces what is stored of a follower, and when it is due.
+    func replace(
+        _ old: Follower, with new: Follower, _ transaction: inout WriteTransaction
+    ) throws {
+        guard new != old else { return }
+        if old.due != new.due {
+            if let due = old.due { try transaction.delete(old.dueKey(due).span.bytes, in: self.due) }
+            if let due = new.due { try transaction.put([0].span.bytes, at: new.dueKey(due).span.bytes, in: self.due) }
+        }
+        try transaction.put(new.bytes.span.bytes, at: new.hash.span.bytes, in: followers)
+    }
+
+    /// The follower that is due first, in the order of time and then of keys.
+    func firstDue<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> (at: Instant, follower: Follower)?
+    {
+        guard let (instant, hash) = try firstDueKey(transaction) else { return nil }
+        guard let follower = try follower(hash: hash, transaction) else { throw Self.damaged("a due follower") }
+        return (instant, follower)
+    }
+
+    private func firstDueKey<Access>(
+        _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> (at: Instant, hash: [UInt8])? {
+        var cursor = try transaction.cursor(in: due)
+        guard let entry = try cursor.first() else { return nil }
+        return Self.dueKey(entry.key.withUnsafeBytes { Array($0) })
+    }
+
+    private static func dueKey(_ key: [UInt8]) -> (at: Instant, hash: [UInt8])? {
+        var fields = key[...]
+        guard let word = UInt64(taking: &fields), fields.count >= 16 else { return nil }
+        return (Instant(milliseconds: Int64(bitPattern: word ^ 1 << 63)), Array(fields.suffix(16)))
+    }
+
+    /// Of those due by `instant` the last, or where there are more than `limit` of them the last of so many.
+    func lastDue<Access>(
+        by instant: Instant, limit: Int, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> Instant? {
+        var cursor = try transaction.cursor(in: due)
+        var last: Instant?
+        for _ in 0..<limit {
+            guard let entry = try cursor.next(),
+                let due = Self.dueKey(entry.key.withUnsafeBytes { Array($0) }), due.at <= instant
+            else { break }
+            last = due.at
+        }
+        return last
+    }
+}
+
+extension FixedWidthInteger {
+    fileprivate var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+
+    /// Takes the number from the front; nil when there are too few bytes.
+    fileprivate init?(taking bytes: inout ArraySlice<UInt8>) {
+        let size = Self.bitWidth / 8
+        guard bytes.count >= size else { return nil }
+        self = bytes.prefix(size).reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
+        bytes = bytes.dropFirst(size)
+    }
+}

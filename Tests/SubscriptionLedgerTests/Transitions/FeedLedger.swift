@@ -1,0 +1,115 @@
+import AppStoreModel
+import AppStoreSimulation
+import AppStoreVerification
+import EventLog
+import FoundationEssentials
+import LedgerAPI
+import Primitives
+import SubscriptionLedger
+import Synchronization
+
+/// A ledger with a feed, in a folder of its own, on a clock that the test sets.
+final class FeedLedger {
+    let folder: DataFolder
+    let clock: Clock
+    private var configuration: Ledger.Configuration
+    private var opened: Ledger?
+
+    final class Clock: Sendable {
+        private let instant: Mutex<Instant>
+
+        init(_ instant: Instant) { self.instant = Mutex(instant) }
+
+        var now: Instant {
+            get { instant.withLock { $0 } }
+            set { instant.withLock { $0 = newValue } }
+        }
+    }
+
+    /// - Parameter path: of a copy to go on with; nil for a new ledger.
+    init(at instant: Instant, restoring path: String? = nil) throws {
+        folder = DataFolder(
+            path: path ?? FileManager.default.temporaryDirectory.path + "/subledger-\(UUID().uuidString)")
+        let clock = Clock(instant)
+        self.clock = clock
+        configuration = Ledger.Configuration(folder: folder) { clock.now }
+        configuration.mapSizeBytes = 8 << 30
+        configuration.trust = SimulatedHistory.trust
+        configuration.origin = "example.com/feed"
+        try open()
+    }
+
+    deinit {
+        close()
+        try? FileManager.default.removeItem(atPath: folder.path)
+    }
+
+    var ledger: Ledger {
+        guard let opened else { preconditionFailure("the test closed it") }
+        return opened
+    }
+
+    func close() {
+        opened?.close()
+        opened = nil
+    }
+
+    func open(_ adjust: (inout Ledger.Configuration) -> Void = { _ in }) throws {
+        adjust(&configuration)
+        opened = try Ledger(writing: configuration)
+    }
+
+    func reopen() throws {
+        close()
+        try open()
+    }
+
+    /// Forgets the feed and makes it again from the log.
+    func rebuild() throws {
+        close()
+        try FileManager.default.removeItem(atPath: folder.transitions)
+        try open()
+    }
+
+    /// Overwrites the feed's file, which nobody has open.
+    func damageFeed() throws {
+        try Data(repeating: 0xA5, count: 1 << 16).write(to: URL(filePath: folder.transitions + "/data.mdb"))
+    }
+
+    /// Takes the feed of another ledger with the same name.
+    func takeFeed(of other: FeedLedger) throws {
+        try FileManager.default.removeItem(atPath: folder.transitions)
+        try FileManager.default.copyItem(atPath: other.folder.transitions, toPath: folder.transitions)
+    }
+
+    func append(_ jws: [UInt8]) async throws {
+        let checked = await ledger.check(jws, source: .file)
+        if case .refused(let refusal, _) = try await ledger.append([checked], source: .file)[0] { throw refusal }
+    }
+
+    /// Every stored row, up to the clock's time.
+    func storedRows() throws -> [[UInt8]] {
+        let feed = try ledger.transitions()
+        try feed.advance()
+        return try feed.storedRows()
+    }
+
+    /// Every row of an environment, up to the clock's time, page by page.
+    func rows(after cursor: inout TransitionCursor?, environment: Environment = .production) throws -> [TransitionRow] {
+        let feed = try ledger.transitions()
+        try feed.advance()
+        var rows: [TransitionRow] = []
+        var hasMore = true
+        while hasMore {
+            let page = try feed.page(after: cursor, limit: 100, environment: environment)
+            rows += page.rows.map(\.row)
+            (cursor, hasMore) = (page.cursor, page.hasMore)
+        }
+        return rows
+    }
+
+    func rows(environment: Environment = .production) throws -> [TransitionRow] {
+        var cursor: TransitionCursor?
+        return try rows(after: &cursor, environment: environment)
+    }
+}

@@ -1,0 +1,185 @@
+import AppStoreModel
+import AppStoreSimulation
+import EventLog
+import LedgerAPI
+import LedgerModel
+import Primitives
+import SubscriptionLedger
+import Testing
+
+@Suite struct `The feed of transitions` {
+    private static let now = Instant(milliseconds: SampleArtifact.signedDate)
+    private static let month: Int64 = 2_592_000_000
+    private static let hour = Instant.millisecondsPerHour
+
+    /// A purchase of a month, `hours` after `now`, by the one Apple account of these tests.
+    private static func purchase(
+        _ id: String, hours: Int64 = 0, group: String = "1", account: String = "704", environment: String = "Production"
+    ) -> [UInt8] {
+        let start = now.milliseconds + hours * hour
+        return SampleArtifact.transaction([
+            "transactionId": .string(id), "originalTransactionId": .string(id), "environment": .string(environment),
+            "purchaseDate": .integer(start), "originalPurchaseDate": .integer(start), "signedDate": .integer(start),
+            "expiresDate": .integer(start + month), "subscriptionGroupIdentifier": .string(group),
+            "appTransactionId": .string(account), "transactionReason": .string("PURCHASE"),
+        ]).compact
+    }
+
+    /// `sequence id words cause position`, and the mode of a backfill.
+    private static func texts(_ rows: [TransitionRow]) throws -> [String] {
+        try rows.map { row in
+            let view = try (row.after == .null ? row.before : row.after).view
+            let mode = row.mode == "live" ? "" : " backfill"
+            return "\(row.sequence) \(view["originalTransactionId"]?.string ?? "-") "
+                + "\(row.change.joined(separator: ",")) \(row.cause) \(row.position)\(mode)"
+        }
+    }
+
+    @Test(arguments: ["1", "2"])
+    func `has nothing for the other purchases of an Apple account`(group: String) async throws {
+        let test = try FeedLedger(at: Self.now)
+        try await test.append(Self.purchase("10"))
+        try await test.append(Self.purchase("20", hours: -1, group: group))
+        try await test.append(Self.purchase("30", account: "705"))
+        #expect(
+            try Self.texts(test.rows())
+                == ["0 10 started transaction 0", "1 20 started transaction 1", "2 30 started transaction 2"])
+    }
+
+    @Test func `has rows that time makes, each as it falls due`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        try await test.append(Self.purchase("10"))
+        try await test.append(Self.purchase("20", hours: -2, account: "705"))
+        var cursor: TransitionCursor?
+        #expect(try test.rows(after: &cursor).count == 2)
+        let end = Self.now.advanced(byMilliseconds: Self.month)
+        test.clock.now = end.advanced(byMilliseconds: -2 * Self.hour - 1)
+        #expect(try test.rows(after: &cursor).isEmpty)
+        test.clock.now = end
+        let rows = try test.rows(after: &cursor)
+        #expect(
+            try Self.texts(rows) == [
+                "2 20 awaitingRenewal time 1", "3 20 expired time 1", "4 10 awaitingRenewal time 1",
+            ])
+        #expect(rows.map(\.recordedAt) == rows.map(\.effectiveAt))
+        #expect(rows.last?.recordedAt == end)
+        let (before, after) = (try #require(rows.last).before, try #require(rows.last).after)
+        #expect(try before.view["reason"]?.string == "paid" && after.view["reason"]?.string == "awaitingRenewal")
+    }
+
+    @Test func `puts rows that time makes before the events recorded later, and after those of their instant`()
+        async throws
+    {
+        let test = try FeedLedger(at: Self.now)
+        let end = Self.now.advanced(byMilliseconds: Self.month)
+        try await test.append(Self.purchase("10"))
+        test.clock.now = end
+        try await test.append(Self.purchase("20", account: "705"))
+        test.clock.now = end.advanced(byMilliseconds: Self.hour + 1)
+        try await test.append(Self.purchase("30", account: "706"))
+        let rows = try Self.texts(test.rows())
+        #expect(
+            rows == [
+                "0 10 started transaction 0", "1 20 started transaction 1 backfill", "2 20 awaitingRenewal time 1",
+                "3 10 awaitingRenewal time 1", "4 10 expired time 1", "5 20 expired time 1",
+                "6 30 started transaction 2 backfill", "7 30 awaitingRenewal time 2", "8 30 expired time 2",
+            ])
+    }
+
+    @Test func `keeps later events behind the rows that time made`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        let end = Self.now.advanced(byMilliseconds: Self.month)
+        try await test.append(Self.purchase("10"))
+        test.clock.now = end.advanced(byMilliseconds: 5)
+        #expect(try test.rows().count == 2)
+        // The clock goes back, and another process of the folder appends.
+        test.close()
+        test.clock.now = Self.now
+        try test.open()
+        try await test.append(Self.purchase("20", account: "705"))
+        #expect(try test.ledger.log.record(at: 1)?.recordedAt == end.advanced(byMilliseconds: 1))
+        let rows = try test.storedRows()
+        try test.rebuild()
+        #expect(try test.storedRows() == rows)
+    }
+
+    @Test func `has the rows of one environment, and numbers over all`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        for (id, environment) in [("1", "Sandbox"), ("2", "Production"), ("3", "Sandbox"), ("4", "Production")] {
+            try await test.append(Self.purchase(id, account: id, environment: environment))
+        }
+        #expect(try test.rows().map(\.sequence) == [1, 3])
+        #expect(try test.rows(environment: .sandbox).map(\.sequence) == [0, 2])
+    }
+
+    @Test func `is another sequence under other rules`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        try await test.append(Self.purchase("10"))
+        var cursor: TransitionCursor?
+        _ = try test.rows(after: &cursor)
+        try test.reopen()
+        #expect(try test.rows(after: &cursor).isEmpty)
+        test.close()
+        try test.open { $0.rules.access.ownGraceDays = 1 }
+        #expect(throws: TransitionCursorError.ofAnotherLog) { try test.rows(after: &cursor) }
+        #expect(try test.rows().count == 1)
+    }
+
+    @Test func `refuses the cursors of a history that a restored backup lacks`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        try await test.append(Self.purchase("10"))
+        let backup = test.folder.path + ".backup"
+        try LedgerBackup(of: test.ledger, withSecrets: true).copy(to: backup) { _, _ in }
+        try await test.append(Self.purchase("20"))
+        var cursor: TransitionCursor?
+        _ = try test.rows(after: &cursor)
+        let restored = try FeedLedger(at: Self.now, restoring: backup)
+        #expect(throws: TransitionCursorError.ahead(count: 2, end: 1)) { try restored.rows(after: &cursor) }
+        try await restored.append(Self.purchase("30"))
+        #expect(throws: TransitionCursorError.ofAnotherLog) { try restored.rows(after: &cursor) }
+    }
+
+    @Test func `is made again where its folder is damaged or of a longer log`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        try await test.append(Self.purchase("10"))
+        let rows = try test.storedRows()
+        test.close()
+        try test.damageFeed()
+        try test.open()
+        #expect(try test.storedRows() == rows)
+        let other = try FeedLedger(at: Self.now)
+        try await other.append(Self.purchase("30"))
+        try await other.append(Self.purchase("40"))
+        _ = try other.storedRows()
+        other.close()
+        test.close()
+        try test.takeFeed(of: other)
+        try test.open()
+        #expect(try test.storedRows() == rows)
+    }
+
+    @Test func `names owners as far as the log tells them`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        let token = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+        let signed = SampleArtifact.transaction([
+            "environment": .string("Production"), "appAccountToken": .string(token.uppercased()),
+        ])
+        try await test.append(signed.compact)
+        #expect(try test.rows().map(\.customers) == [[token]])
+    }
+}
+
+@Suite struct `A cursor of the transitions` {
+    @Test(arguments: [
+        "", "0", "-1", "00000000.0", "00000000.0.0", "0000000g.0.00000000", "00000000.-1.00000000",
+        "00000000.00.00000000", "0000000A.0.00000000", "00000000.0.00000000.", "00000000.18446744073709551616.00000000",
+    ])
+    func `is no other text`(text: String) {
+        #expect(TransitionCursor(text) == nil)
+    }
+
+    @Test(arguments: ["00000000.0.00000000", "0a1b2c3d.18446744073709551615.ffffffff"])
+    func `is its text`(text: String) {
+        #expect(TransitionCursor(text)?.text == text)
+    }
+}
