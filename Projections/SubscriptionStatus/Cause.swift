@@ -66,9 +66,13 @@ extension Change {
         if isNewPurchase { return statementsOfPurchase }
         if from?.status != to.status { return statementsOfStatus }
         if from?.expiresAt != to.expiresAt {
-            return [context.period.expiresDate.value(at: at)?.statement.source].compactMap(\.self)
+            return statementsOfEnd
         }
         return statementsOfRenewal
+    }
+
+    private var statementsOfEnd: [Source] {
+        [context.period.expiresDate.value(at: at)?.statement.source].compactMap(\.self)
     }
 
     /// A purchase revoked before it begins is stated by its revocation.
@@ -92,6 +96,7 @@ extension Change {
             let statesEnd = renewal.value.autoRenewStatus == .off || renewal.value.expirationIntent != nil
             return statesEnd || status != nil ? [renewal.source] : []
         case .periodCovers, .impliedPeriodCovers:
+            if from?.expiresAt != to.expiresAt { return statementsOfEnd }
             return Array(context.period.sources.prefix(1))
         case .renewalAwaited, .inferredBillingRetry: return []
         }

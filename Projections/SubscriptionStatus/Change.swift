@@ -21,8 +21,7 @@ struct Change {
     /// The revocations of any period that begin or end at `at`.
     let revocations: [(period: Period, revocation: Revocation)]
 
-    /// One signed payload may state a renewal and the period before it, so the start counts too.
-    var isNewPurchase: Bool { from?.period != to.period || from?.purchasedAt != to.purchasedAt }
+    var isNewPurchase: Bool { from?.period != to.period }
 
     /// At least one, in the order of `ChangeWord`.
     var words: [ChangeWord] {

@@ -23,7 +23,7 @@ extension StatusContext {
 
     /// Nil where it is on or unknown, and where the renewal is charged already.
     var autoRenewOffSince: Instant? {
-        chargedRenewal == nil ? period.autoRenewOffSince(at: t) : nil
+        willRenew == true ? nil : period.autoRenewOffSince(at: t)
     }
 
     var commitment: Commitment? {

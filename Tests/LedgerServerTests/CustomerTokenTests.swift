@@ -3,6 +3,7 @@ import Crypto
 import EventLog
 import HTTPTypes
 import HummingbirdTesting
+import LedgerAPI
 import LedgerConfiguration
 import LedgerServer
 import Primitives
@@ -52,7 +53,7 @@ import Testing
             let seen = try await client.get("/v1/customers/alice", TestKey(.backend).headers).json()
             #expect(seen["subscriptions"]?.elements?.count == 1)
         }
-        let link = try #require(try test.ledger.event(at: 1, facts: false)?.serialized())
+        let link = try #require(try test.ledger.event(at: 1, facts: false)?.json.serialized())
         #expect(link.contains(#""by":"app""#) && link.contains(#""key":"app""#))
         #expect(!link.contains("alice"))
     }

@@ -7,7 +7,7 @@ import Testing
 /// A row apart from positions: every field that may not depend on the order of arrival.
 struct Answer: Hashable {
     let key: SubscriptionKey
-    let period: ObservationName?
+    let period: PeriodName?
     let productId: String?
     let subscriptionGroupIdentifier: String?
     let transactionId: String?

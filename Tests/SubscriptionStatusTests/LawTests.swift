@@ -137,7 +137,7 @@ import Testing
 /// The fields of which every change is a row of the history (domain rules §5).
 private struct Shape: Hashable {
     let status: Status
-    let period: ObservationName?
+    let period: PeriodName?
     let productId: String?
     let reason: Reason
     let access: Access

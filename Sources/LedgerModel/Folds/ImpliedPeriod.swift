@@ -16,9 +16,12 @@ extension Period {
         let signed = renewalInfo.source.time
         let begun = periods.filter { $0.start <= signed }
         let newestEnd = begun.compactMap(\.latestEnd).max()
+        let isRenewalCharged = periods.contains { $0.start > signed && $0.firstStatedAt <= signed }
         let productId = renewalInfo.value.productId
         let sameProduct = periods.filter { $0.isKnown && $0.productId == productId }.max { $0.isOlder(than: $1) }
-        let start = Self.impliedStart(signed: signed, renewalDate, newestEnd: newestEnd, length: sameProduct?.length)
+        let start = Self.impliedStart(
+            signed: signed, renewalDate, newestEnd: newestEnd, length: sameProduct?.length,
+            isRenewalCharged: isRenewalCharged)
         guard start < renewalDate else { return nil }
 
         let followed = begun.max { $0.isOlder(than: $1) }
@@ -34,11 +37,12 @@ extension Period {
     }
 
     /// The greater of the newest end and renewalDate minus the length of the product's newest period, but never after
-    /// the signing; a renewal charged within 24 hours before the newest end begins at that end.
+    /// the signing; a renewal charged within 24 hours before the newest end begins at that end, unless another is charged
+    /// for it already.
     private static func impliedStart(
-        signed: Instant, _ renewalDate: Instant, newestEnd: Instant?, length: Int64?
+        signed: Instant, _ renewalDate: Instant, newestEnd: Instant?, length: Int64?, isRenewalCharged: Bool
     ) -> Instant {
-        if let newestEnd, signed < newestEnd,
+        if let newestEnd, !isRenewalCharged, signed < newestEnd,
             newestEnd.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds) <= signed, newestEnd < renewalDate
         {
             return newestEnd

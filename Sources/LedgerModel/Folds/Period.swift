@@ -40,8 +40,11 @@ package struct Period: Hashable, Sendable {
 
     package var isKnown: Bool { basis == .transaction }
 
-    /// The time Apple first signed a statement of it: a renewal is charged up to 24 hours before it starts.
-    package var firstStatedAt: Instant { sources.first?.time ?? start }
+    /// The time Apple first signed a statement of it, or a renewal info that speaks of it: a renewal is charged up to 24
+    /// hours before it starts.
+    package var firstStatedAt: Instant {
+        [sources.first?.time, renewalInfos.first?.source.time].compactMap(\.self).min() ?? start
+    }
 
     /// The newest end stated by `t`; before the first statement the first. Nil for what does not end.
     package func end(at t: Instant) -> Instant? {

@@ -27,12 +27,20 @@ struct PeriodCollector {
             notifications.filter { $0.value.notificationType == .renewalExtended }.compactMap(\.value.signedRenewalInfo)
         )
         for renewalInfo in renewalInfos {
-            guard let renewalDate = renewalInfo.value.renewalDate, joining(renewalDate).isEmpty else { continue }
+            guard let renewalDate = renewalInfo.value.renewalDate else { continue }
+            let joining = joining(renewalDate)
             let isExtension = extensions.contains(renewalInfo.source.name.digest)
-            if let index = extended(by: renewalInfo, to: renewalDate, toldAsExtension: isExtension) {
-                periods[index].expiresDate = periods[index].expiresDate
-                    .adding(Observed(source: renewalInfo.source, value: renewalDate))
-                indexEnds(of: index)
+            if let index = joining.last(where: { restatesEnd(of: $0, renewalInfo, renewalDate) }) {
+                addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
+            } else if !joining.isEmpty {
+                continue
+            } else if let index = extended(by: renewalInfo, to: renewalDate, toldAsExtension: isExtension) {
+                addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
+            } else if let index = shorter(by: renewalInfo, renewalDate) {
+                // Only before the period's own statement: Apple shortens no period, so a later one is stale.
+                if renewalInfo.source.time < periods[index].firstStatedAt {
+                    addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
+                }
             } else if let implied = Period(impliedBy: renewalInfo, beside: periods, ending: ending) {
                 periods.append(implied)
                 indexEnds(of: periods.count - 1)
@@ -53,6 +61,11 @@ struct PeriodCollector {
             byRenewalInfo[renewalInfo.source.name.digest] = index
             periods[index].renewalInfos.append(renewalInfo)
         }
+        for index in periods.indices where !periods[index].isKnown {
+            // Apple's later word that it renews outweighs the refund of the purchase it follows.
+            let newest = periods[index].renewalInfos.last { !$0.value.statesFailure }?.source.time
+            if let newest { periods[index].revocations.removeAll { $0.source.time <= newest } }
+        }
         assignStatuses(of: notifications, byRenewalInfo)
     }
 
@@ -70,7 +83,8 @@ struct PeriodCollector {
             guard let code = notification.value.status else { continue }
             let renewalInfo = notification.value.signedRenewalInfo.flatMap { byRenewalInfo[$0] }
             let transaction = notification.value.signedTransactionInfo.flatMap { byTransaction[$0] }
-            guard let index = renewalInfo ?? transaction,
+            // A status 5 is about the purchase whose transaction came with it, where it came with one.
+            guard let index = code == .revoked ? transaction ?? renewalInfo : renewalInfo ?? transaction,
                 !periods[index].signedStatuses.contains(where: { $0.source == notification.source })
             else { continue }
             periods[index].signedStatuses.append(
@@ -139,21 +153,58 @@ extension PeriodCollector {
             return periods.indices.last { isBegunOrCharged($0) && !periods[$0].expiresDate.steps.isEmpty }
         }
         let joining = joining(renewalDate)
-        return joining.filter(isBegunOrCharged).max() ?? (joining.count == 1 ? joining[0] : nil)
+        return joining.filter(isBegunOrCharged).max()
+            ?? (joining.count == 1 ? joining[0] : joining.isEmpty ? shorter(by: renewalInfo, renewalDate) : nil)
     }
 
-    /// The period that a renewal info states a later end of: it names the period's product, was signed inside it, and
-    /// either more than 24 hours before the end or with a RENEWAL_EXTENDED. In the last 24 hours Apple charges renewals,
-    /// and a later renewalDate is that of another purchase.
+    private mutating func addEnd(_ end: Instant, of index: Int, statedBy source: Source) {
+        periods[index].expiresDate = periods[index].expiresDate.adding(Observed(source: source, value: end))
+        indexEnds(of: index)
+    }
+
+    /// Whether a renewal info states an end of a period that its own transaction states only later.
+    private func restatesEnd(
+        of index: Int, _ renewalInfo: Observed<RenewalFact>, _ renewalDate: Instant
+    ) -> Bool {
+        let (period, signed) = (periods[index], renewalInfo.source.time)
+        guard period.isKnown, period.start <= signed, period.productId == renewalInfo.value.productId,
+            let end = period.end(at: signed)
+        else { return false }
+        return signed < end && end < renewalDate && !end.isSame(as: renewalDate)
+    }
+
+    /// The known period of the same product, begun or charged by the signing, that ends later: the renewal info states the
+    /// end it had before an extension.
+    private func shorter(by renewalInfo: Observed<RenewalFact>, _ renewalDate: Instant) -> Int? {
+        let signed = renewalInfo.source.time
+        return periods.indices.last { index in
+            let period = periods[index]
+            guard period.isKnown, period.type == .autoRenewable, period.productId == renewalInfo.value.productId,
+                let end = period.latestEnd
+            else { return false }
+            return period.start <= signed && signed < renewalDate && period.start < renewalDate && renewalDate < end
+        }
+    }
+
+    private func isRenewalCharged(of period: Period, endingAt end: Instant, by signed: Instant) -> Bool {
+        periods.contains { $0.start.isSame(as: end) && $0.firstStatedAt <= signed && period.isOlder(than: $0) }
+    }
+
+    /// The period that a renewal info states a later end of: the latest of its product that had begun or was charged by
+    /// its signing and had not ended, and either more than 24 hours before the end or with a RENEWAL_EXTENDED. In the last
+    /// 24 hours Apple charges renewals, and a later renewalDate is that of another purchase.
     private func extended(
         by renewalInfo: Observed<RenewalFact>, to renewalDate: Instant, toldAsExtension: Bool
     ) -> Int? {
         let signed = renewalInfo.source.time
         return periods.indices.last { index in
             let period = periods[index]
-            guard period.isKnown, period.productId == renewalInfo.value.productId, period.covers(signed),
-                let end = period.end(at: signed), end < renewalDate
+            guard period.isKnown, period.productId == renewalInfo.value.productId,
+                period.start <= signed || period.firstStatedAt <= signed,
+                let end = period.end(at: signed), signed < end, end < renewalDate
             else { return false }
+            // The renewalDate is the most recent purchase's, so none before it is extended.
+            guard !isRenewalCharged(of: period, endingAt: end, by: signed) else { return false }
             return toldAsExtension || signed < end.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds)
         }
     }

@@ -43,13 +43,18 @@ extension [Period] {
 }
 
 extension Period {
+    /// Whether it is a renewal, or implied by a renewal info signed before it starts.
+    private var isRenewalCharge: Bool {
+        transactionReason == .renewal || basis == .renewalInfo && firstStatedAt < start
+    }
+
     /// Whether a plan change bought in the 24 hours before this renewal starts is the later purchase.
     ///
     /// Apple had charged the renewal by then. The plan change counts as later when the renewal is marked isUpgraded, or
     /// when of the renewal infos that speak of either, signed by `t` and not before the plan change, the newest speaks of
     /// the plan change. A purchase that ends before the renewal starts is followed by it, not replacing it.
     func isOutranked(by change: Period, at t: Instant) -> Bool {
-        guard transactionReason == .renewal, change.isKnown, change.transactionReason != .renewal,
+        guard isRenewalCharge, !change.isRenewalCharge, change.basis != .earlyRenewal,
             change.productId != productId, change.type == .autoRenewable, change.start < start,
             start.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds) <= change.start,
             let changeEnd = change.latestEnd, changeEnd > start.advanced(byMilliseconds: Instant.joinTolerance)

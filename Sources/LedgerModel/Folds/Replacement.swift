@@ -21,7 +21,7 @@ extension Lineage {
                     period.mayBeReplaced
                     ? period.replacement(in: [subscription]) ?? period.replacement(in: subscriptions) : nil
                 if successor != nil { replaced.periods[index].revocations = period.revocationsBesideReplacement }
-                let candidates = [successor, migration.flatMap { period.start < $0.start ? $0 : nil }]
+                let candidates = [successor, migration.flatMap { period.isEnded(by: $0) ? $0 : nil }]
                 replaced.periods[index].replacement = candidates.compactMap(\.self).min { $0.start < $1.start }
             }
             return replaced
@@ -43,6 +43,11 @@ extension Replacement {
 }
 
 extension Period {
+    /// Whether it began, or was charged, before the migration.
+    fileprivate func isEnded(by migration: Replacement) -> Bool {
+        start < migration.start || firstStatedAt <= migration.start
+    }
+
     /// Marked isUpgraded, or revoked for a reason that Apple does not document: then a later purchase that begins
     /// before the end replaces it. Without such a purchase a revocation is a revocation.
     fileprivate var mayBeReplaced: Bool {

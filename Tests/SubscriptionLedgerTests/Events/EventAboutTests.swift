@@ -105,7 +105,7 @@ struct EventAboutTests {
         #expect(link.kind == "customerLinked")
         #expect(link.about == EventRow.About(originalTransactionId: "1"))
         let handle = try #require(try posted.answer["handle"]?.string)
-        _ = try await shop.ledger.identify("alice", handle: handle, isAdmin: false)
+        _ = try await shop.ledger.identify("alice", handle: handle, by: .backend)
         let merge = try #require(try shop.ledger.event(at: 2, facts: false))
         #expect(merge.kind == "customersMerged")
         #expect(merge.about == nil)

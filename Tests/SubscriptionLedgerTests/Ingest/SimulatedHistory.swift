@@ -28,9 +28,9 @@ struct SimulatedHistory: Sendable {
             apps: [TrustPolicy.App(bundleId: store.bundleId, appAppleId: store.appAppleId)], configuredRoots: [root])
     }()
 
-    init(seed: UInt64, store: StoreConfiguration = .lifelike) {
+    init(seed: UInt64, customers: Int = 60, store: StoreConfiguration = .lifelike) {
         self.seed = seed
-        history = Self.unsigned(seed, store: store)
+        history = Self.unsigned(seed, customers: customers, store: store)
         artifacts = Self.sign(history.artifacts)
     }
 
@@ -47,8 +47,10 @@ struct SimulatedHistory: Sendable {
     }
 
     /// Enough customers to show every kind of change.
-    static func unsigned(_ seed: UInt64, store: StoreConfiguration = .lifelike) -> StoreHistory {
-        Simulation(seed: seed, customers: 60, store: store).run()
+    static func unsigned(
+        _ seed: UInt64, customers: Int = 60, store: StoreConfiguration = .lifelike
+    ) -> StoreHistory {
+        Simulation(seed: seed, customers: customers, store: store).run()
     }
 
     /// One after the other they differ in everything but that each shows every kind of change.

@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreSimulation
 import EventLog
+import LedgerAPI
 import LedgerModel
 import Primitives
 import ProjectionRuntime

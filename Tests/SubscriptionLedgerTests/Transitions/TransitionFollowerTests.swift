@@ -58,7 +58,7 @@ private struct Follower {
         var deliveries: [(Delivery, Int)] = []
         for artifact in simulated.artifacts where !generator.chance(5) {
             let delay = generator.chance(15) ? Int64.random(in: 1_000...1_728_000_000, using: &generator) : 50
-            let first = artifact.signedDate.advanced(byMilliseconds: delay)
+            let first = artifact.deliveredDate.advanced(byMilliseconds: delay)
             deliveries.append((Delivery(at: first, jws: artifact.jws), deliveries.count))
             if generator.chance(10) {
                 let again = first.advanced(byMilliseconds: .random(in: 1...864_000_000, using: &generator))
@@ -73,7 +73,7 @@ private struct Follower {
         seed: UInt64
     ) async throws {
         var generator = SeededRandom(seed: seed)
-        let simulated = SimulatedHistory(seed: seed, customers: 30, months: 12)
+        let simulated = SimulatedHistory(seed: seed, customers: 30)
         let deliveries = Self.deliveries(of: simulated, &generator)
         let (start, end) = (try #require(deliveries.first).at, try #require(deliveries.last).at)
         let test = try FeedLedger(at: start)

@@ -63,7 +63,9 @@ struct CustomerSample {
         ledger = try Ledger(writing: configuration)
         let each = BulkNotifications.notificationsPerSubscription
         let notifications = BulkNotifications(count: Self.customers * each)
-        originalTransactionIds = (0..<Self.customers).compactMap { notifications[$0 * each].originalTransactionId }
+        originalTransactionIds = (0..<Self.customers).compactMap {
+            notifications[$0 * each].unsigned.originalTransactionId
+        }
         var pipeline = IngestPipeline(ledger: ledger)
         for notification in notifications {
             _ = try await pipeline.add(ArtifactFile.artifact(in: notification.jws.compact, file: "notification.jws"))
