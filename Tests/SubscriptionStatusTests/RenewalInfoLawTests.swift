@@ -28,7 +28,11 @@ import Testing
                 let isAboutRow = ends(of: row, in: world).contains {
                     abs($0.milliseconds - renewalDate.milliseconds) <= 1_000
                 }
-                let differences = row.differences(from: other, except: ignored(row, renewalDate, world))
+                // A renewal info of the purchase that begins where this one ends says that it is charged already.
+                let isAboutRenewal = isRenewal(of: row, endingAt: renewalDate, in: world)
+                let ignored = ignored(row, renewalDate, world)
+                    .union(isAboutRenewal ? ["willRenew", "pendingProductId", "autoRenewOffSince", "inferred"] : [])
+                let differences = row.differences(from: other, except: ignored)
                 guard !differences.isEmpty else { continue }
                 guard !isAboutRow else {
                     changed += 1
@@ -71,6 +75,17 @@ import Testing
     }
 
     /// Every end stated of the purchase of a row.
+    private func isRenewal(of row: Answer, endingAt renewalDate: Instant, in world: World) -> Bool {
+        guard let end = row.expiresAt else { return false }
+        func isSame(_ one: Instant?, _ other: Instant) -> Bool {
+            one.map { abs($0.milliseconds - other.milliseconds) <= 1_000 } ?? false
+        }
+        return world.observations.contains { _, observation in
+            guard case .transaction(let fact) = observation.fact else { return false }
+            return isSame(fact.purchaseDate, end) && isSame(fact.expiresDate, renewalDate)
+        }
+    }
+
     private func ends(of row: Answer, in world: World) -> [Instant] {
         let copies = world.observations.compactMap { _, observation -> TransactionFact? in
             guard case .transaction(let fact) = observation.fact else { return nil }

@@ -37,10 +37,7 @@ struct PeriodCollector {
             } else if let index = extended(by: renewalInfo, to: renewalDate, toldAsExtension: isExtension) {
                 addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
             } else if let index = shorter(by: renewalInfo, renewalDate) {
-                // Only before the period's own statement: Apple shortens no period, so a later one is stale.
-                if renewalInfo.source.time < periods[index].firstStatedAt {
-                    addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
-                }
+                addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
             } else if let implied = Period(impliedBy: renewalInfo, beside: periods, ending: ending) {
                 periods.append(implied)
                 indexEnds(of: periods.count - 1)
@@ -62,9 +59,9 @@ struct PeriodCollector {
             periods[index].renewalInfos.append(renewalInfo)
         }
         for index in periods.indices where !periods[index].isKnown {
-            // Apple's later word that it renews outweighs the refund of the purchase it follows.
-            let newest = periods[index].renewalInfos.last { !$0.value.statesFailure }?.source.time
-            if let newest { periods[index].revocations.removeAll { $0.source.time <= newest } }
+            // Apple's word that it renews, signed with the refund of the purchase it follows or later, outweighs it.
+            let words = periods[index].renewalInfos.filter { !$0.value.statesFailure }.map(\.source)
+            periods[index].revocations = periods[index].revocations.compactMap { $0.lifted(bySourcesAmong: words) }
         }
         assignStatuses(of: notifications, byRenewalInfo)
     }
@@ -153,8 +150,7 @@ extension PeriodCollector {
             return periods.indices.last { isBegunOrCharged($0) && !periods[$0].expiresDate.steps.isEmpty }
         }
         let joining = joining(renewalDate)
-        return joining.filter(isBegunOrCharged).max()
-            ?? (joining.count == 1 ? joining[0] : joining.isEmpty ? shorter(by: renewalInfo, renewalDate) : nil)
+        return joining.filter(isBegunOrCharged).max() ?? (joining.count == 1 ? joining[0] : nil)
     }
 
     private mutating func addEnd(_ end: Instant, of index: Int, statedBy source: Source) {
@@ -173,16 +169,16 @@ extension PeriodCollector {
         return signed < end && end < renewalDate && !end.isSame(as: renewalDate)
     }
 
-    /// The known period of the same product, begun or charged by the signing, that ends later: the renewal info states the
-    /// end it had before an extension.
+    /// The period of the same product that runs at the signing, ends later, and is stated by its transaction only since:
+    /// the renewal info states the end it had before an extension. Apple shortens no period.
     private func shorter(by renewalInfo: Observed<RenewalFact>, _ renewalDate: Instant) -> Int? {
         let signed = renewalInfo.source.time
         return periods.indices.last { index in
             let period = periods[index]
             guard period.isKnown, period.type == .autoRenewable, period.productId == renewalInfo.value.productId,
-                let end = period.latestEnd
+                let end = period.latestEnd, let stated = period.sources.first?.time
             else { return false }
-            return period.start <= signed && signed < renewalDate && period.start < renewalDate && renewalDate < end
+            return signed < stated && period.start <= signed && signed < renewalDate && renewalDate < end
         }
     }
 

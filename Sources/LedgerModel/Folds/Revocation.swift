@@ -63,6 +63,15 @@ extension Revocation {
         }
     }
 
+    /// Ends at the first of the sources signed after its statement; nil where one is signed with it.
+    func lifted(bySourcesAmong sources: [Source]) -> Revocation? {
+        guard let lifting = sources.first(where: { $0.time >= source.time }) else { return self }
+        guard lifting.time > max(source.time, start) else { return nil }
+        if let end, end <= lifting.time { return self }
+        return Revocation(
+            statement: statement, start: start, end: lifting.time, source: source, reversal: lifting)
+    }
+
     /// The revocation that a signed status 5 states about a period where nothing else revokes it, until another status
     /// is signed about the period.
     static func all(in statuses: [SignedStatus], beside stated: [Revocation]) -> [Revocation] {

@@ -17,7 +17,7 @@ import Testing
             .init(
                 "data",
                 .object([
-                    "bundleId": .string(SignedFiles.bundleId), "environment": .string("Sandbox"),
+                    "bundleId": .string(SignedFiles.bundleId), "environment": .string("Production"),
                     "signedTransactionInfo": .string(purchase.text),
                 ])),
         ])

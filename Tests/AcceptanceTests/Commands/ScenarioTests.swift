@@ -11,7 +11,7 @@ import Testing
             return
         }
         let child = try ChildProcess(
-            try Self.python(), ["\(folder)/run", "--bin", try ChildProcess.folder() + "/subledger", "--dir", folder])
+            try Self.python(), ["\(folder)/run", "--bin", try ChildProcess.folder() + "/subledger"])
         child.closeInput()
         let lines = child.remainingLines()
         let ending = child.end(by: nil)
