@@ -13,9 +13,10 @@ extension StatusContext {
         for next in chargedPeriods {
             let until = accessEnd(of: last, before: next).map { max(last.start, $0) }
             if let until, until < next.start { return until }
-            guard begun(by: next.start)?.isSamePurchase(as: next) == true else { continue }
-            if isClosed(next) { return next.start }
-            last = next
+            // A plan change may outrank the renewal that begins.
+            guard let latest = begun(by: next.start), !latest.isSamePurchase(as: last) else { continue }
+            if isClosed(latest, at: next.start) { return next.start }
+            last = latest
         }
         return accessEnd(of: last, before: nil).map { max(last.start, $0) }
     }
@@ -69,9 +70,9 @@ extension StatusContext {
         return next.start
     }
 
-    /// Whether a purchase is known by `t` to be out of force when it begins.
-    private func isClosed(_ next: Period) -> Bool {
-        closings(of: next).contains { $0 <= next.start }
+    /// Whether a purchase is known by `t` to be out of force at a later instant.
+    private func isClosed(_ purchase: Period, at instant: Instant) -> Bool {
+        closings(of: purchase).contains { $0 <= instant }
     }
 
     /// The instants known by `t` at which a period stops counting before its end.

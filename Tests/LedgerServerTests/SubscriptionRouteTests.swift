@@ -41,7 +41,7 @@ import Testing
         try await test.calls { client in
             let answer = try await client.get(Self.uri + "/history?explain=true")
             let transition = try answer.json()["subscriptions"]?.elements?.first?["transitions"]?.elements?.first
-            #expect(transition?["words"]?.string?.isEmpty == false)
+            #expect(transition?["explanation"]?.string?.isEmpty == false)
         }
     }
 

@@ -93,7 +93,7 @@ import Testing
         #expect(again.map(\.position) == [1] && again.allSatisfy { !$0.isAppended })
         try world.derived.apply()
         world.close()
-        #expect(try Self.layout(world.derivedDirectory) == 2)
+        #expect(try Self.layout(world.derivedDirectory) == 3)
 
         try world.open()
         #expect(world.derived.lag == 0)
