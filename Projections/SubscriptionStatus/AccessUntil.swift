@@ -9,16 +9,16 @@ extension StatusContext {
     /// - Complexity: O(n) for n periods, and as much again for each that is charged ahead.
     var accessUntil: Instant? {
         guard access != .none else { return nil }
-        var last = period
+        var (last, since) = (period, period.start)
         for next in chargedPeriods {
-            let until = accessEnd(of: last, before: next).map { max(last.start, $0) }
+            let until = accessEnd(of: last, before: next).map { max(since, $0) }
             if let until, until < next.start { return until }
             // A plan change may outrank the renewal that begins.
             guard let latest = begun(by: next.start), !latest.isSamePurchase(as: last) else { continue }
             if isClosed(latest, at: next.start) { return next.start }
-            last = latest
+            (last, since) = (latest, next.start)
         }
-        return accessEnd(of: last, before: nil).map { max(last.start, $0) }
+        return accessEnd(of: last, before: nil).map { max(since, $0) }
     }
 
     /// Those that begin after `t` and that Apple has charged by then, in the order of purchase.
