@@ -72,7 +72,7 @@ package struct RenewalInfo: Sendable {
         deviceVerificationNonce = try reader.string("deviceVerificationNonce")
     }
 
-    /// What happens when a commitment of twelve months ends.
+    /// The renewal of a commitment of twelve months at its end.
     package struct CommitmentInfo: Sendable {
         package let commitmentAutoRenewProductId: String?
         package let commitmentAutoRenewStatus: AutoRenewStatus?

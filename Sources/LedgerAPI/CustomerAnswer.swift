@@ -128,7 +128,7 @@ extension ConflictRow: JSONRepresentable {
 package struct MergeRow: Hashable, Sendable {
     package var handle: String
     package var into: String
-    /// Of the event.
+    /// The event's position.
     package var position: UInt64
 
     package init(handle: String, into: String, position: UInt64) {

@@ -27,7 +27,7 @@ package struct RenewalFact: Hashable, Sendable {
 
     package init() {}
 
-    /// What happens when a commitment of twelve months ends.
+    /// The renewal of a commitment of twelve months at its end.
     package struct Commitment: Hashable, Sendable {
         package var renewalBillingPlanType: BillingPlanType?
         package var commitmentAutoRenewProductId: String?

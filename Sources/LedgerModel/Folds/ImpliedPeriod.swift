@@ -32,7 +32,7 @@ extension Period {
             basis: .renewalInfo, productId: productId, like: followed, type: .autoRenewable, start: start, ends: ends,
             revocations: followed?.revocations.filter { $0.start >= start || $0.source.time >= signed } ?? [],
             source: renewalInfo.source)
-        // What ends it is evidence about it, so that no renewal of it is awaited.
+        // The status that ends it is evidence about it, so that no renewal of it is awaited.
         if let ending { signedStatuses = [ending] }
     }
 

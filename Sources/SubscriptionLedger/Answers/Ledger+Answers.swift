@@ -11,7 +11,7 @@ package struct SubscriptionSelector: Sendable {
     package var originalTransactionId: String
     package var environment: Environment?
     package var bundleId: String?
-    /// Of the API key that asks.
+    /// The limits of the API key that asks.
     package var limits = KeyLimits()
 
     package init(originalTransactionId: String, environment: Environment? = nil, bundleId: String? = nil) {

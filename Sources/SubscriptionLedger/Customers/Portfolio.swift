@@ -5,9 +5,9 @@ import Primitives
 struct Portfolio: Sendable {
     let owner: Ownership.Owner
     let lineages: [Lineage]
-    /// Of every key.
+    /// One for every key.
     let evidence: [OwnershipEvidence]
-    /// Of the keys that have any.
+    /// The one-time purchases of the keys that have any.
     let purchases: [SubscriptionKey: [OneTimePurchase]]
     let roster: CustomerRoster
     let observationCount: Int
@@ -17,7 +17,7 @@ struct Portfolio: Sendable {
 struct Holdings {
     let lineages: [Lineage]
     private(set) var owned: Set<SubscriptionKey> = []
-    /// Of owned keys.
+    /// The one-time purchases of owned keys.
     private(set) var purchases: [SubscriptionKey: [OneTimePurchase]] = [:]
     /// The owner is one of the two, in the order of keys.
     private(set) var conflicts: [OwnershipConflict] = []

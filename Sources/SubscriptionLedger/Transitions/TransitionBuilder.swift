@@ -11,7 +11,7 @@ import SubscriptionStatus
 /// Makes the rows of the feed from the log: those of an event in its place, and before it those that time has made since
 /// the event before.
 ///
-/// What it makes depends on the events, their recorded times and the rules alone, however the work is divided.
+/// The rows depend on the events, their recorded times and the rules alone, however the work is divided.
 struct TransitionBuilder: Sendable {
     let derived: Derived
     let store: TransitionStore

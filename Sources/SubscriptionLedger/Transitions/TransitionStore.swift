@@ -18,7 +18,7 @@ final class TransitionStore: Sendable {
     private let due: Database
     private let meta: Database
 
-    /// Of all that is in the folder and of the code that answers; another number makes the sequence again.
+    /// The version of the folder and of the code that answers; another number makes the sequence again.
     private static let layout = 1
 
     /// The id of the sequence: the log's name and everything else that decides its rows.
@@ -101,12 +101,12 @@ extension TransitionStore {
     struct Progress: Hashable, Sendable {
         /// Every event below is processed.
         var position: Position = 0
-        /// Of the last of these; it tells another log from this one.
+        /// The identity of the last of these events; it tells another log from this one.
         var identity: UInt128 = 0
         /// Rows that time alone makes are there up to it, besides those before the last event.
         var timeProcessed = Instant.earliest
         var rowCount: UInt64 = 0
-        /// Of all rows and the id of the sequence, each row's with that of the one before.
+        /// The digest of the sequence id and all rows: each row is digested with the digest before it.
         var digest: UInt128
 
         fileprivate init(start sequence: Digest) { digest = sequence.firstHalf }
@@ -174,7 +174,7 @@ extension TransitionStore {
 }
 
 extension TransitionStore {
-    /// What the followers of the feed hold of a subscription, and what they wait for.
+    /// The state of a subscription that followers of the feed hold, and the instant of the next row.
     struct Follower: Hashable, Sendable {
         let key: SubscriptionKey
         /// The fingerprint of the state that the last row left; nil without one.
