@@ -21,6 +21,12 @@ package enum Cause: Hashable, Sendable {
     }
 }
 
+extension Lineage {
+    /// The cause that a statement stands for.
+    /// - Complexity: O(n log n) for n notifications.
+    package func cause(of source: Source) -> Cause { Causes(self).cause(source) }
+}
+
 /// Finds causes among all that a lineage knows, since a notification of one key may state the end of another.
 struct Causes {
     /// The least notification that carries each JWS, or is it.
@@ -45,14 +51,14 @@ struct Causes {
     /// The least of the observations that state the change, and its name; nil when time alone makes it.
     func statement(of change: Change) -> (source: Source, cause: Cause)? {
         guard let source = change.statements.min(by: { $0.precedes($1) }) else { return nil }
-        return (source, cause(source, isRenewalInfo: renewalInfos.contains(source.name.digest)))
+        return (source, cause(source))
     }
 
-    private func cause(_ source: Source, isRenewalInfo: Bool) -> Cause {
+    func cause(_ source: Source) -> Cause {
         if let fact = byStatement[source.name.digest], let type = fact.notificationType {
             return .notification(type, fact.subtype)
         }
-        return isRenewalInfo ? .renewalInfo : .transaction
+        return renewalInfos.contains(source.name.digest) ? .renewalInfo : .transaction
     }
 }
 

@@ -8,6 +8,8 @@ package enum ChangeWord: String, Sendable, CaseIterable {
     case autoRenewOff, autoRenewOn, billingFailed, graceStarted, graceEnded, recovered, expired
     case refunded, refundReversed, revoked, extended, priceIncreasePending, priceIncreaseAccepted, awaitingRenewal
     case accessChanged, replaced, purchased
+    // Of the owner, in the feed and in a customer's history alone.
+    case linked, unlinked, merged, unmerged, transferred
 }
 
 /// The difference between two rows of one key.

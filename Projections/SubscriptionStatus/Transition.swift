@@ -22,6 +22,8 @@ package struct SubscriptionHistory: Hashable, Sendable {
     package let key: SubscriptionKey
     /// In the order of time.
     package let transitions: [Transition]
+    /// The number of statuses that Apple signed and that the fold at their signedDate differs from.
+    package let disagreementCount: Int
 }
 
 extension Subscription {
@@ -48,7 +50,8 @@ extension Subscription {
                 revocations: revocations)
             transitions.append(Transition(change, statement: causes.statement(of: change)))
         }
-        return SubscriptionHistory(key: key, transitions: transitions)
+        return SubscriptionHistory(
+            key: key, transitions: transitions, disagreementCount: surroundings.disagreements.count)
     }
 }
 

@@ -102,7 +102,7 @@ extension PurchaseRow: JSONRepresentable {
 package struct ConflictRow: Hashable, Sendable {
     package var id: SubscriptionID
     /// The other customer: the handle, or the appAccountToken of a customer who is known by nothing else. Nil where the
-    /// asking role may not know it. External ids are never shown: the ledger keeps only their codes.
+    /// asking role may not know it.
     package var with: String?
     package var because: String
     package var remedy: String

@@ -10,11 +10,12 @@ package struct TransitionRow: Hashable, Sendable {
     package var effectiveAt: Instant
     /// The words of contracts §1, in their order there.
     package var change: [String]
-    /// `notificationType[/subtype]`, `transaction`, `renewalInfo` or `time`.
+    /// `notificationType[/subtype]`, `transaction`, `renewalInfo`, `time`, or the kind of a customers' event.
     package var cause: String
     /// The newest event that was known.
     package var position: UInt64
-    /// The owners at `effectiveAt`: an appAccountToken where one is known, else the customer's handle.
+    /// The ids of the owners at `effectiveAt`, as they are known when the row is read: every id and appAccountToken of
+    /// a customer, else the handle.
     package var customers: [String]
     /// The `SubscriptionRow` just before `effectiveAt`; null where there was none.
     package var before: JSONValue

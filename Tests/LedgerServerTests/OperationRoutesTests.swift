@@ -57,7 +57,7 @@ import Testing
                 "subledger_refusals_total{code=\"signature_invalid\"} 1",
                 "subledger_append_seconds_count \(notifications.count)",
                 "subledger_append_seconds_bucket{le=\"+Inf\"} \(notifications.count)",
-                "subledger_log_events \(notifications.count)",
+                "subledger_log_events \(notifications.count)", "subledger_status_disagreements 0",
                 "subledger_http_requests_total{route=\"\(route)\",status=\"200\"} \(notifications.count)",
                 "subledger_http_requests_total{route=\"\(route)\",status=\"403\"} 1",
                 "subledger_http_requests_total{route=\"unknown\",status=\"404\"} 1",

@@ -34,4 +34,28 @@ package struct VaultKey: Sendable {
         // A code is 32 bytes, as a digest is.
         return code.finalize().withUnsafeBytes { Primitives.Digest(loadingFrom: $0) }
     }
+
+    /// Encrypts a name, with ChaCha20-Poly1305 (RFC 8439) under a key of its own.
+    /// - Parameter place: under which the sealed name opens again.
+    package func seal(_ name: [UInt8], filedUnder place: [UInt8]) throws(EventLogError) -> [UInt8] {
+        do {
+            return Array(try ChaChaPoly.seal(name, using: sealingKey, authenticating: place).combined)
+        } catch {
+            throw EventLogError(.ioError, "a name cannot be sealed: \(error)")
+        }
+    }
+
+    /// - Throws: `log_corrupt` for what was not sealed with this key, for this place.
+    package func open(_ sealed: [UInt8], filedUnder place: [UInt8]) throws(EventLogError) -> [UInt8] {
+        do {
+            let box = try ChaChaPoly.SealedBox(combined: sealed)
+            return Array(try ChaChaPoly.open(box, using: sealingKey, authenticating: place))
+        } catch {
+            throw EventLogError(.logCorrupt, "a name in the vault cannot be read", hint: "Restore vault/ from a backup.")
+        }
+    }
+
+    private var sealingKey: SymmetricKey {
+        HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array("subledger vault names".utf8), outputByteCount: 32)
+    }
 }

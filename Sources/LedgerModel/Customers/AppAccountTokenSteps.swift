@@ -9,6 +9,8 @@ package struct AppAccountTokenSteps: Hashable, Sendable {
     package struct Step: Hashable, Sendable {
         package let from: Instant
         package let token: AppAccountToken
+        /// The statement that carries the token.
+        package let source: Source
     }
 
     /// Ascending.
@@ -26,10 +28,10 @@ package struct AppAccountTokenSteps: Hashable, Sendable {
                 guard let token, token != last ?? nil else { continue }
                 let isNewPurchase = last == nil
                 let from = isNewPurchase ? fact.purchaseDate : nil
-                steps.append(Step(from: from ?? observation.source.time, token: token))
+                steps.append(Step(from: from ?? observation.source.time, token: token, source: observation.source))
             case .renewal:
                 guard let token else { continue }
-                steps.append(Step(from: observation.source.time, token: token))
+                steps.append(Step(from: observation.source.time, token: token, source: observation.source))
             case .notification, .app: continue
             }
         }

@@ -8,6 +8,14 @@ package enum CustomerFact: Hashable, Sendable {
     case transfer(Transfer)
     /// customersMerged, customersUnmerged
     case directory(DirectoryChange)
+
+    package var position: Position {
+        switch self {
+        case .claim(let claim), .refusedClaim(let claim): claim.position
+        case .transfer(let transfer): transfer.position
+        case .directory(let change): change.position
+        }
+    }
 }
 
 /// A customer's claim to a key.
@@ -73,6 +81,14 @@ package enum DirectoryChange: Hashable, Sendable {
         switch self {
         case .merge(let merge): merge.position
         case .unmerge(let unmerge): unmerge.position
+        }
+    }
+
+    /// The one that becomes, or stops being, another.
+    package var customer: CustomerHandle {
+        switch self {
+        case .merge(let merge): merge.customer
+        case .unmerge(let unmerge): unmerge.customer
         }
     }
 }

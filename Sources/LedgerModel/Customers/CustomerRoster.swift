@@ -1,7 +1,7 @@
 /// The customers of handles and tokens, after merges: a fold of merges and unmerges in the order of their positions.
 package struct CustomerRoster: Hashable, Sendable {
     /// In the order of their positions.
-    private var changes: [DirectoryChange] = []
+    package private(set) var changes: [DirectoryChange] = []
     private var known: Set<DirectoryChange> = []
     /// The merge in force of each merged handle.
     private var merges: [CustomerHandle: Merge] = [:]
@@ -12,6 +12,11 @@ package struct CustomerRoster: Hashable, Sendable {
     package init(changes: some Sequence<DirectoryChange>, tokens: [AppAccountToken: CustomerHandle] = [:]) {
         for change in changes { add(change) }
         self.tokens = tokens
+    }
+
+    /// The roster when the log held `size` events, with every token.
+    package func known(below size: Position) -> CustomerRoster {
+        CustomerRoster(changes: changes.filter { $0.position < size }, tokens: tokens)
     }
 
     /// Adds a merge or an unmerge, in whatever order they are added; one that is known changes nothing.

@@ -21,6 +21,15 @@ package struct OwnershipEvidence: Hashable, Sendable {
         tokens = AppAccountTokenSteps(timeline.isFamilyShared ? Timeline() : timeline)
     }
 
+    /// What was known of it when the log held `size` events, with all tokens.
+    package func decided(below size: Position) -> OwnershipEvidence {
+        var evidence = self
+        evidence.claims.removeAll { $0.position >= size }
+        evidence.refusedClaims.removeAll { $0.position >= size }
+        evidence.transfers.removeAll { $0.position >= size }
+        return evidence
+    }
+
     /// The newest position of a claim or a transfer.
     package var newestDecision: Position? {
         (claims.map(\.position) + transfers.map(\.position)).max()
@@ -76,6 +85,29 @@ package struct Ownership: Hashable, Sendable {
     package func isOwned(by customer: CustomerHandle) -> Bool {
         owners.contains(.customer(customer))
     }
+}
+
+extension Ownership.Owner: Comparable {
+    /// The handle's 32 hexadecimal digits, or the token with its dashes.
+    package var text: String {
+        switch self {
+        case .customer(let handle): handle.hex
+        case .bearer(let token): token.text
+        }
+    }
+
+    /// Nil for any other text.
+    package init?(_ text: String) {
+        if let handle = CustomerHandle(hex: text) {
+            self = .customer(handle)
+        } else if let token = AppAccountToken(text) {
+            self = .bearer(token)
+        } else {
+            return nil
+        }
+    }
+
+    package static func < (left: Ownership.Owner, right: Ownership.Owner) -> Bool { left.text < right.text }
 }
 
 extension CustomerRoster {

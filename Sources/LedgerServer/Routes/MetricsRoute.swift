@@ -20,6 +20,11 @@ struct MetricsRoute: Route {
         served.metrics.write(to: &text)
         text.gauge("subledger_log_events", "Events in the log.", try ledger.log.head().size)
         text.gauge("subledger_derived_lag", "Events in the log that derived/ has not applied.", ledger.derived.lag)
+        if let count = try? served.transitions.disagreementCount() {
+            text.gauge(
+                "subledger_status_disagreements",
+                "Statuses signed by Apple that the ledger's answer at their signing differs from.", count)
+        }
         let published = served.checkpoint.current.checkpoint.size
         text.gauge("subledger_checkpoint_events", "Events under the published checkpoint.", published)
         text.gauge("subledger_followers", "Connections that follow the log.", served.followers.count)

@@ -97,13 +97,9 @@ extension ConflictRow {
     /// - Parameter asker: the customer whose answer it stands in.
     fileprivate init(_ conflict: OwnershipConflict, askedBy asker: Ownership.Owner?) {
         let isClaimant = asker == .customer(conflict.claimant)
-        let with: String =
-            switch isClaimant ? conflict.owner : .customer(conflict.claimant) {
-            case .customer(let handle): handle.hex
-            case .bearer(let token): token.text
-            }
+        let with = isClaimant ? conflict.owner : .customer(conflict.claimant)
         self.init(
-            id: SubscriptionID(conflict.key), with: with,
+            id: SubscriptionID(conflict.key), with: with.text,
             because: isClaimant
                 ? "The purchase was posted for this customer, and another known customer has it."
                 : "The purchase was also posted for another known customer, who did not get it.",

@@ -25,7 +25,7 @@ extension Ledger {
         return state.answer(asOf: question.asOf, knownAt: size)
     }
 
-    /// The changes of a customer's keys up to `question.asOf`.
+    /// The changes of a customer's keys up to `question.asOf`, those of their owners too.
     /// - Throws: as `customer(_:_:scope:)`.
     package func history(
         ofCustomer externalId: String, _ question: Question, scope: CustomerScope = CustomerScope(),
@@ -34,13 +34,38 @@ extension Ledger {
         let (size, known) = try known(of: CustomerName(externalId), question.knownAt)
         let rules = rules(for: question)
         let holdings = Holdings(of: known.portfolio, at: question.asOf, rules: rules, scope: scope)
-        let rows = holdings.lineages.histories(until: question.asOf, rules: rules)
-            .filter { holdings.owned.contains($0.key) }.map { SubscriptionHistoryRow($0, explained: explained) }
+        let rows = try holdings.lineages.histories(until: question.asOf, rules: rules)
+            .filter { holdings.owned.contains($0.key) }
+            .map { history in
+                var row = SubscriptionHistoryRow(history, explained: explained)
+                if let owners = try known.portfolio.flatMap({
+                    try ownerHistory(of: history, in: $0, until: question.asOf, rules)
+                }) {
+                    row.add(owners, to: history.key, in: holdings.lineages, rules, explained: explained)
+                }
+                return row
+            }
         return Answer(asOf: question.asOf, knownAt: size, subscriptions: rows)
     }
 
+    private func ownerHistory(
+        of history: SubscriptionHistory, in portfolio: Portfolio, until end: Instant, _ rules: Rules
+    ) throws -> OwnerHistory? {
+        guard let evidence = portfolio.evidence.first(where: { $0.key == history.key }),
+            let start = history.transitions.first?.at
+        else { return nil }
+        return try OwnerHistory(
+            of: evidence, roster: portfolio.roster, after: start, until: end, rule: rules.customers.claimConflict
+        ) { position in
+            guard let record = try log.record(at: position) else {
+                throw EventLogError(.logCorrupt, "the event at position \(position) is missing")
+            }
+            return record.recordedAt
+        }
+    }
+
     /// The answer about the customer who owns a subscription: `GET /v1/subscriptions/{otid}/customer`. Of several
-    /// owners, under the rule `share`, the one with the least handle.
+    /// owners, under the rule `share`, the least.
     /// - Returns: nil when no such key was known.
     /// - Throws: `parameter_invalid` where keys of several apps match; `EventLogError`.
     package func customer(
@@ -61,7 +86,7 @@ extension Ledger {
         let rules = rules(for: question)
         let owner = Ownership(
             evidence, at: question.asOf, roster: lookup.roster, rule: rules.customers.claimConflict
-        ).owners.min { $0.order < $1.order }
+        ).owners.min()
         let token: AppAccountToken? = if case .bearer(let token)? = owner { token } else { nil }
         let portfolio = try owner.map { try lookup.portfolio(of: $0, token: token) }
         let handle: CustomerHandle? = if case .customer(let handle)? = owner { handle } else { nil }
@@ -128,14 +153,5 @@ extension Ledger {
         guard derived.isUnchanged(entry.terms, since: entry.size) else { return false }
         return try entry.unmetNames.allSatisfy { try vault?.customer(of: $0, metBelow: .max) == nil }
             && entry.tokensByHandle.allSatisfy { try vault?.tokens(of: $0.key, metBelow: .max) ?? [] == $0.value }
-    }
-}
-
-extension Ownership.Owner {
-    fileprivate var order: String {
-        switch self {
-        case .customer(let handle): handle.hex
-        case .bearer(let token): token.text
-        }
     }
 }

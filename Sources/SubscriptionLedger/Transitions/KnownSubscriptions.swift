@@ -12,7 +12,7 @@ struct KnownSubscriptions {
     private let rules: Rules
     private let timelines: [SubscriptionKey: Timeline]
     private let lineages: [Lineage]
-    private let histories: [SubscriptionKey: [Transition]]
+    private let histories: [SubscriptionKey: SubscriptionHistory]
     /// The subscriptions whose history those asked for may change: all of their lineages, in order.
     let affectedKeys: [SubscriptionKey]
 
@@ -36,7 +36,7 @@ struct KnownSubscriptions {
         let affected = lineages.filter(isAffected)
         affectedKeys = affected.flatMap(\.subscriptions).map(\.key).sorted()
         histories = Dictionary(
-            affected.histories(until: .latest, rules: rules).map { ($0.key, $0.transitions) }
+            affected.histories(until: .latest, rules: rules).map { ($0.key, $0) }
         ) { first, _ in first }
     }
 
@@ -50,20 +50,29 @@ struct KnownSubscriptions {
     }
 
     /// Every transition, those to come too.
-    func history(of key: SubscriptionKey) -> [Transition] { histories[key] ?? [] }
+    func history(of key: SubscriptionKey) -> [Transition] { histories[key]?.transitions ?? [] }
+
+    /// The number of statuses that Apple signed of a subscription and that the fold at their signedDate differs from.
+    func disagreementCount(of key: SubscriptionKey) -> Int { histories[key]?.disagreementCount ?? 0 }
 
     func state(of key: SubscriptionKey, at instant: Instant) -> SubscriptionState? {
         lineages.states(at: instant, rules: rules).first { $0.key == key }
     }
 
     /// The owners of a subscription at an instant, from the log alone: a name in the vault is no part of a row.
-    func owners(of key: SubscriptionKey, at instant: Instant) throws -> [Ownership.Owner] {
-        guard let timeline = timelines[key] else { return [] }
-        let evidence = surroundings.ownershipEvidence(of: key, timeline)
+    func owners(of key: SubscriptionKey, at instant: Instant) throws -> Set<Ownership.Owner> {
+        guard let evidence = ownershipEvidence(of: key) else { return [] }
         var lookup = CustomerLookup(in: derived, size: size)
         try lookup.load(evidence)
-        let ownership = Ownership(
-            evidence, at: instant, roster: lookup.roster, rule: rules.customers.claimConflict)
-        return Array(ownership.owners)
+        return Ownership(evidence, at: instant, roster: lookup.roster, rule: rules.customers.claimConflict).owners
+    }
+
+    /// The instants at which Apple's tokens change who owns a subscription, ascending.
+    func tokenInstants(of key: SubscriptionKey) -> [Instant] {
+        ownershipEvidence(of: key)?.tokens.steps.map(\.from) ?? []
+    }
+
+    private func ownershipEvidence(of key: SubscriptionKey) -> OwnershipEvidence? {
+        timelines[key].map { surroundings.ownershipEvidence(of: key, $0) }
     }
 }

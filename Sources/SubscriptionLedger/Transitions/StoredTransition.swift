@@ -9,7 +9,7 @@ struct StoredTransition: Sendable {
     var change: [String]
     var cause: String
     var position: Position
-    /// Handles and tokens, sorted by their texts.
+    /// Sorted.
     var owners: [Ownership.Owner]
     /// `SubscriptionRow`s.
     var before: JSONValue
@@ -20,7 +20,7 @@ struct StoredTransition: Sendable {
             "environment": .string(environment), "recordedAt": .integer(recordedAt.milliseconds),
             "effectiveAt": .integer(effectiveAt.milliseconds), "change": .array(change.map { .string($0) }),
             "cause": .string(cause), "position": .integer(Int64(clamping: position)),
-            "owners": .array(owners.map(\.text).sorted().map { .string($0) }), "before": before, "after": after,
+            "owners": .array(owners.map { .string($0.text) }), "before": before, "after": after,
         ])
         return Array(row.serialized().utf8)
     }
@@ -44,25 +44,5 @@ extension StoredTransition {
         self.owners = owners.compactMap { $0.string.flatMap(Ownership.Owner.init) }
         self.before = .verbatim(Array(bytes[before.byteRange]))
         self.after = .verbatim(Array(bytes[after.byteRange]))
-    }
-}
-
-extension Ownership.Owner {
-    /// A handle has 32 hexadecimal digits, a token has dashes.
-    fileprivate init?(_ text: String) {
-        if let handle = CustomerHandle(hex: text) {
-            self = .customer(handle)
-        } else if let token = AppAccountToken(text) {
-            self = .bearer(token)
-        } else {
-            return nil
-        }
-    }
-
-    fileprivate var text: String {
-        switch self {
-        case .customer(let handle): handle.hex
-        case .bearer(let token): token.text
-        }
     }
 }

@@ -50,47 +50,50 @@ struct TransitionBuilder: Sendable {
         _ follower: TransitionStore.Follower, at instant: Instant, _ progress: inout TransitionStore.Progress,
         _ transaction: inout WriteTransaction
     ) throws {
-        let known = try KnownSubscriptions(around: [follower.key], in: derived, knownAt: progress.position, rules)
-        let transitions = known.history(of: follower.key)
+        let key = follower.key
+        let known = try KnownSubscriptions(around: [key], in: derived, knownAt: progress.position, rules)
+        let owners = try known.owners(of: key, at: instant)
         var new = follower
-        new.due = transitions.first { $0.at > instant }?.at
-        if let transition = transitions.first(where: { $0.at == instant }) {
-            let draft = TransitionDraft(follower.key, transition)
+        new.due = known.nextRow(of: key, after: instant)
+        var draft: TransitionDraft?
+        if let transition = known.history(of: key).first(where: { $0.at == instant }) {
+            draft = TransitionDraft(key, transition, owners)
+        } else if follower.held != nil, owners != follower.owners {
+            draft = TransitionDraft(key, at: instant, cause: Cause.time.name, owners)
+        }
+        if var draft {
+            new.take(&draft, decision: nil)
             try append(draft, known, recordedAt: instant, position: progress.position - 1, &progress, &transaction)
-            new.held = FollowedState(transition.to).fingerprint
         }
         try store.replace(follower, with: new, &transaction)
     }
 
     /// An event makes rows, and changes those that time will make.
-    ///
-    /// Events that state owners make none yet: rows with the words linked, unlinked, merged, unmerged and transferred
-    /// belong here, for each key whose `KnownSubscriptions.owners` differ before and after.
     private func apply(
         _ facts: EventFacts, recordedAt: Instant, _ progress: inout TransitionStore.Progress,
         _ transaction: inout WriteTransaction
     ) throws {
-        let keys = facts.subscriptionKeys
-        guard !keys.isEmpty else { return }
         let position = progress.position
+        let keys = facts.subscriptionKeys.union(try decidedKeys(facts.customerFact, at: position))
+        guard !keys.isEmpty else { return }
         let known = try KnownSubscriptions(around: keys, in: derived, knownAt: position + 1, rules)
         let before = known.earlier(knownAt: position)
         var drafts: [TransitionDraft] = []
         for key in known.affectedKeys {
             let follower = try store.follower(of: key, transaction)
-            let transitions = known.history(of: key)
+            var new = follower
             // One due at this very instant was not announced yet.
             let announced = before.history(of: key).filter {
                 $0.at < recordedAt || ($0.at == recordedAt && follower.due != recordedAt)
             }
-            let difference = HistoryDifference(
-                from: announced, to: transitions.filter { $0.at <= recordedAt }, held: follower.held)
-            drafts += difference.transitions.map { TransitionDraft(key, $0) }
-            if difference.isWithdrawal { drafts.append(.withdrawal(of: key, at: recordedAt, facts.cause)) }
-            var new = follower
-            if let last = difference.transitions.last { new.held = FollowedState(last.to).fingerprint }
-            if difference.isWithdrawal { new.held = nil }
-            new.due = transitions.first { $0.at > recordedAt }?.at
+            for var draft in try self.drafts(for: follower, announced, known, facts, recordedAt: recordedAt) {
+                new.take(&draft, decision: facts.customerFact)
+                drafts.append(draft)
+            }
+            new.due = known.nextRow(of: key, after: recordedAt)
+            new.disagreements = UInt32(clamping: known.disagreementCount(of: key))
+            progress.disagreements += UInt64(new.disagreements)
+            progress.disagreements -= UInt64(follower.disagreements)
             try store.replace(follower, with: new, &transaction)
         }
         for draft in drafts.sorted() {
@@ -98,6 +101,43 @@ struct TransitionBuilder: Sendable {
                 draft, draft.isWithdrawal ? before : known, recordedAt: recordedAt, position: position, &progress,
                 &transaction)
         }
+    }
+
+    /// The keys whose owner a customers' event may change.
+    private func decidedKeys(_ fact: CustomerFact?, at position: Position) throws -> Set<SubscriptionKey> {
+        switch fact {
+        case .claim(let claim): return [claim.key]
+        case .transfer(let transfer): return [transfer.key]
+        case .directory(let change):
+            var lookup = CustomerLookup(in: derived, size: position)
+            let customer = try lookup.customer(of: change.customer)
+            return try ([customer] + lookup.roster.handles(mergedInto: customer)).reduce(into: []) { keys, handle in
+                keys.formUnion(try derived.keys(claimedBy: handle, knownAt: position))
+            }
+        case .refusedClaim, nil: return []
+        }
+    }
+
+    /// The rows that bring the followers of one key up to date, in the order of time.
+    private func drafts(
+        for follower: TransitionStore.Follower, _ announced: [Transition], _ known: KnownSubscriptions,
+        _ facts: EventFacts, recordedAt: Instant
+    ) throws -> [TransitionDraft] {
+        let key = follower.key
+        let current = known.history(of: key).filter { $0.at <= recordedAt }
+        let difference = HistoryDifference(from: announced, to: current, held: follower.held)
+        if difference.isWithdrawal { return [.withdrawal(of: key, at: recordedAt, facts.cause)] }
+        var drafts = try difference.transitions.map {
+            TransitionDraft(key, $0, try known.owners(of: key, at: $0.at))
+        }
+        guard let last = current.last else { return drafts }
+        let owners = try known.owners(of: key, at: recordedAt)
+        guard owners != drafts.last?.owners ?? follower.owners else { return drafts }
+        // A decision counts from when it is made, a token from when Apple says. The row has the present state.
+        let token = facts.customerFact == nil ? known.tokenInstants(of: key).last { $0 <= recordedAt } : nil
+        let instant = token.map { max($0, last.at) } ?? recordedAt
+        drafts.append(TransitionDraft(key, at: instant, cause: facts.cause, owners))
+        return drafts
     }
 
     private func append(
@@ -108,10 +148,19 @@ struct TransitionBuilder: Sendable {
         let after = draft.isWithdrawal ? nil : known.state(of: draft.key, at: draft.effectiveAt)
         let row = StoredTransition(
             environment: draft.key.environment.rawValue, recordedAt: recordedAt, effectiveAt: draft.effectiveAt,
-            change: draft.change.map(\.rawValue), cause: draft.cause.name, position: position,
-            owners: try known.owners(of: draft.key, at: draft.effectiveAt),
-            before: JSONValue(before.map { SubscriptionRow($0) }), after: JSONValue(after.map { SubscriptionRow($0) }))
+            change: draft.change.map(\.rawValue), cause: draft.cause, position: position,
+            owners: draft.owners.sorted(), before: JSONValue(before.map { SubscriptionRow($0) }),
+            after: JSONValue(after.map { SubscriptionRow($0) }))
         try store.append(row, &progress, &transaction)
+    }
+}
+
+extension KnownSubscriptions {
+    /// When time makes the next row of a key; nil if it makes none.
+    fileprivate func nextRow(of key: SubscriptionKey, after instant: Instant) -> Instant? {
+        let transition = history(of: key).first { $0.at > instant }?.at
+        let token = tokenInstants(of: key).first { $0 > instant }
+        return [transition, token].compactMap(\.self).min()
     }
 }
 
@@ -119,33 +168,55 @@ struct TransitionBuilder: Sendable {
 private struct TransitionDraft: Comparable {
     let key: SubscriptionKey
     let effectiveAt: Instant
-    let change: [ChangeWord]
-    let cause: Cause
+    var change: [ChangeWord]
+    let cause: String
+    let owners: Set<Ownership.Owner>
+    /// The fingerprint of the state that it leaves; nil where it leaves that as it is.
+    let held: UInt128?
     /// Whether the subscription has no state any more.
     let isWithdrawal: Bool
 
-    init(_ key: SubscriptionKey, _ transition: Transition) {
-        self.key = key
-        effectiveAt = transition.at
-        change = transition.change
-        cause = transition.cause
-        isWithdrawal = false
+    init(_ key: SubscriptionKey, _ transition: Transition, _ owners: Set<Ownership.Owner>) {
+        self.init(
+            key, transition.at, transition.change, transition.cause.name, owners,
+            held: FollowedState(transition.to).fingerprint)
     }
 
-    private init(withdrawing key: SubscriptionKey, at instant: Instant, _ cause: Cause) {
+    /// A change of the owners alone.
+    init(_ key: SubscriptionKey, at instant: Instant, cause: String, _ owners: Set<Ownership.Owner>) {
+        self.init(key, instant, [], cause, owners)
+    }
+
+    static func withdrawal(of key: SubscriptionKey, at instant: Instant, _ cause: String) -> TransitionDraft {
+        TransitionDraft(key, instant, [.accessChanged], cause, [], isWithdrawal: true)
+    }
+
+    private init(
+        _ key: SubscriptionKey, _ instant: Instant, _ change: [ChangeWord], _ cause: String,
+        _ owners: Set<Ownership.Owner>, held: UInt128? = nil, isWithdrawal: Bool = false
+    ) {
         self.key = key
         effectiveAt = instant
-        change = [.accessChanged]
+        self.change = change
         self.cause = cause
-        isWithdrawal = true
-    }
-
-    static func withdrawal(of key: SubscriptionKey, at instant: Instant, _ cause: Cause) -> TransitionDraft {
-        TransitionDraft(withdrawing: key, at: instant, cause)
+        self.owners = owners
+        self.held = held
+        self.isWithdrawal = isWithdrawal
     }
 
     static func < (left: TransitionDraft, right: TransitionDraft) -> Bool {
         (left.effectiveAt, left.key) < (right.effectiveAt, right.key)
+    }
+}
+
+extension TransitionStore.Follower {
+    /// Takes what a row says, and adds to the row how it changes the owners. The first row only names them.
+    fileprivate mutating func take(_ draft: inout TransitionDraft, decision: CustomerFact?) {
+        if held != nil, !draft.isWithdrawal {
+            draft.change += OwnerChange(from: owners, to: draft.owners, decision: decision).words
+        }
+        held = draft.isWithdrawal ? nil : draft.held ?? held
+        owners = draft.owners
     }
 }
 
@@ -157,16 +228,17 @@ extension EventFacts {
             })
     }
 
-    /// A notification by its type, else the kind of what was posted alone.
-    fileprivate var cause: Cause {
+    /// A notification by its type, else the kind of what was posted alone, else the kind of a customers' event.
+    fileprivate var cause: String {
+        if let customerFact { return customerFact.cause }
         for filed in observations {
             if case .notification(let fact) = filed.observation.fact, let type = fact.notificationType {
-                return .notification(type, fact.subtype)
+                return Cause.notification(type, fact.subtype).name
             }
         }
         let hasTransaction = observations.contains { filed in
             if case .transaction = filed.observation.fact { true } else { false }
         }
-        return hasTransaction ? .transaction : .renewalInfo
+        return (hasTransaction ? Cause.transaction : .renewalInfo).name
     }
 }

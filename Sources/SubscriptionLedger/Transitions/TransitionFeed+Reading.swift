@@ -4,6 +4,7 @@ import LMDB
 package import LedgerAPI
 import LedgerModel
 import Primitives
+import ProjectionRuntime
 
 extension TransitionFeed {
     /// Rows that a page looks at; those of another environment are passed over.
@@ -37,13 +38,14 @@ extension TransitionFeed {
                 if let cursor { try check(cursor, progress, store, transaction) }
                 let digest = try store.digest(ofRowsBelow: start, sequence: sequence, transaction)
                 var page = Page(cursor: TransitionCursor(sequence: sequence, count: start, digest: digest))
+                var names = OwnerNames(derived, vault, size: derived.size)
                 var next = start
                 while next < progress.rowCount, page.rows.count < limit, next - start < Self.longestScan {
                     let (digest, bytes) = try store.row(next, transaction)
                     guard let stored = StoredTransition(bytes) else { throw TransitionStore.damaged("row \(next)") }
                     page.cursor = TransitionCursor(sequence: sequence, count: next + 1, digest: digest)
                     if stored.environment == environment.rawValue {
-                        page.rows.append((try row(stored, sequence: next), page.cursor))
+                        page.rows.append((try row(stored, sequence: next, &names), page.cursor))
                     }
                     next += 1
                 }
@@ -73,21 +75,14 @@ extension TransitionFeed {
         }
     }
 
-    private func row(_ stored: StoredTransition, sequence: UInt64) throws -> TransitionRow {
+    private func row(
+        _ stored: StoredTransition, sequence: UInt64, _ names: inout OwnerNames
+    ) throws -> TransitionRow {
         TransitionRow(
             sequence: sequence, recordedAt: stored.recordedAt, effectiveAt: stored.effectiveAt,
             change: stored.change, cause: stored.cause, position: stored.position,
-            customers: try stored.owners.flatMap(ids), before: stored.before, after: stored.after)
-    }
-
-    /// The vault knows an id only where it is a token; for any other the customer's handle stands.
-    private func ids(of owner: Ownership.Owner) throws -> [String] {
-        switch owner {
-        case .bearer(let token): return [token.text]
-        case .customer(let handle):
-            let tokens = try vault?.tokens(of: handle, metBelow: .max) ?? []
-            return tokens.isEmpty ? [handle.hex] : tokens.map(\.text)
-        }
+            customers: try stored.owners.flatMap { try names.names(of: $0) }, before: stored.before,
+            after: stored.after)
     }
 
     /// Every stored row as its bytes, for comparison.
@@ -96,5 +91,40 @@ extension TransitionFeed {
         return try store.environment.read { transaction in
             try (0..<(store.progress(transaction)?.rowCount ?? 0)).map { try store.row($0, transaction).row }
         }
+    }
+}
+
+/// The names of owners as they are known when rows are read.
+private struct OwnerNames {
+    private let derived: Derived
+    private let vault: Vault?
+    private let size: Position
+    private var known: [Ownership.Owner: [String]] = [:]
+
+    init(_ derived: Derived, _ vault: Vault?, size: Position) {
+        (self.derived, self.vault, self.size) = (derived, vault, size)
+    }
+
+    /// The ids that callers know an owner by, also those of customers merged with the owner; the handle of an owner
+    /// who has none.
+    mutating func names(of owner: Ownership.Owner) throws -> [String] {
+        if let names = known[owner] { return names }
+        let names: [String]
+        switch owner {
+        case .customer(let handle): names = try self.names(of: handle)
+        case .bearer(let token):
+            names = try vault?.customer(of: CustomerName(token), metBelow: .max).map { try self.names(of: $0) }
+                ?? [token.text]
+        }
+        known[owner] = names
+        return names
+    }
+
+    private func names(of handle: CustomerHandle) throws -> [String] {
+        var lookup = CustomerLookup(in: derived, size: size)
+        let customer = try lookup.customer(of: handle)
+        let handles = [customer] + lookup.roster.handles(mergedInto: customer)
+        let names = try handles.flatMap { try vault?.names(of: $0) ?? [] }
+        return names.isEmpty ? [customer.hex] : names.sorted()
     }
 }

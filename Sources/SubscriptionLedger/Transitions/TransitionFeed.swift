@@ -25,7 +25,7 @@ package final class TransitionFeed: Sendable {
     let store: Reopenable<TransitionStore>
     let sequence: Digest
     let log: EventLog
-    private let derived: Derived
+    let derived: Derived
     let vault: Vault?
     private let rules: Rules
     private let clock: @Sendable () -> Instant
@@ -168,6 +168,18 @@ extension TransitionFeed {
 
     private func builder(_ store: TransitionStore) -> TransitionBuilder {
         TransitionBuilder(derived: derived, store: store, rules: rules)
+    }
+
+    /// The number of statuses that Apple signed and that the fold at their signedDate differs from, as far as the feed
+    /// is made.
+    /// - Throws: `log_corrupt`, `io_error`.
+    package func disagreementCount() throws -> UInt64 {
+        let store = try store.current()
+        do {
+            return try store.environment.read { try store.progress($0)?.disagreements ?? 0 }
+        } catch let error as LMDBError {
+            throw EventLogError(error, while: "the transitions were not read")
+        }
     }
 
     /// The reason why no rows are made, if that fails.

@@ -19,7 +19,7 @@ final class TransitionStore: Sendable {
     private let meta: Database
 
     /// The version of the folder and of the code that answers; another number makes the sequence again.
-    private static let layout = 1
+    private static let layout = 2
 
     /// The id of the sequence: the log's name and everything else that decides its rows.
     static func sequence(origin: String, rules: Rules) -> Digest {
@@ -106,6 +106,8 @@ extension TransitionStore {
         /// Rows that time alone makes are there up to it, besides those before the last event.
         var timeProcessed = Instant.earliest
         var rowCount: UInt64 = 0
+        /// The statuses that Apple signed and that the fold differs from.
+        var disagreements: UInt64 = 0
         /// The digest of the sequence id and all rows: each row is digested with the digest before it.
         var digest: UInt128
 
@@ -115,15 +117,15 @@ extension TransitionStore {
             var fields = bytes[...]
             guard let position = UInt64(taking: &fields), let identity = UInt128(taking: &fields),
                 let time = Int64(taking: &fields), let rowCount = UInt64(taking: &fields),
-                let digest = UInt128(taking: &fields), fields.isEmpty
+                let disagreements = UInt64(taking: &fields), let digest = UInt128(taking: &fields), fields.isEmpty
             else { return nil }
             (self.position, self.identity, self.rowCount) = (position, identity, rowCount)
-            (timeProcessed, self.digest) = (Instant(milliseconds: time), digest)
+            (timeProcessed, self.disagreements, self.digest) = (Instant(milliseconds: time), disagreements, digest)
         }
 
         fileprivate var bytes: [UInt8] {
             position.bigEndianBytes + identity.bigEndianBytes + timeProcessed.milliseconds.bigEndianBytes
-                + rowCount.bigEndianBytes + digest.bigEndianBytes
+                + rowCount.bigEndianBytes + disagreements.bigEndianBytes + digest.bigEndianBytes
         }
     }
 
@@ -174,13 +176,17 @@ extension TransitionStore {
 }
 
 extension TransitionStore {
-    /// The state of a subscription that followers of the feed hold, and the instant of the next row.
+    /// The state and the owners of a subscription that followers of the feed hold, and the instant of the next row.
     struct Follower: Hashable, Sendable {
         let key: SubscriptionKey
         /// The fingerprint of the state that the last row left; nil without one.
         var held: UInt128?
+        /// The owners that the last row named.
+        var owners: Set<Ownership.Owner> = []
         /// When time makes the next row; nil if it makes none.
         var due: Instant?
+        /// The statuses that Apple signed of it and that the fold differs from.
+        var disagreements: UInt32 = 0
 
         init(key: SubscriptionKey) { self.key = key }
 
@@ -188,28 +194,35 @@ extension TransitionStore {
 
         /// In the order of time, then of keys, as far as they fit into a key of LMDB, which has at most 511 bytes.
         fileprivate func dueKey(_ due: Instant) -> [UInt8] {
-            (UInt64(bitPattern: due.milliseconds) ^ 1 << 63).bigEndianBytes + parts(separatedBy: 0).prefix(448) + hash
+            (UInt64(bitPattern: due.milliseconds) ^ 1 << 63).bigEndianBytes + Self.joined(keyParts, by: 0).prefix(448)
+                + hash
         }
 
         fileprivate var bytes: [UInt8] {
             // No UTF-8 text contains the separator.
-            (held ?? 0).bigEndianBytes + (due?.milliseconds ?? .max).bigEndianBytes + parts(separatedBy: 0xFF)
+            (held ?? 0).bigEndianBytes + (due?.milliseconds ?? .max).bigEndianBytes + disagreements.bigEndianBytes
+                + Self.joined(keyParts + owners.sorted().map(\.text), by: 0xFF)
         }
 
-        private func parts(separatedBy separator: UInt8) -> [UInt8] {
-            let parts = [key.environment.rawValue, key.bundleId, key.originalTransactionId]
-            return Array(parts.map { Array($0.utf8) }.joined(separator: [separator]))
+        private var keyParts: [String] { [key.environment.rawValue, key.bundleId, key.originalTransactionId] }
+
+        private static func joined(_ parts: [String], by separator: UInt8) -> [UInt8] {
+            Array(parts.map { Array($0.utf8) }.joined(separator: [separator]))
         }
 
         fileprivate init?(_ bytes: [UInt8]) {
             var fields = bytes[...]
-            guard let held = UInt128(taking: &fields), let due = Int64(taking: &fields) else { return nil }
+            guard let held = UInt128(taking: &fields), let due = Int64(taking: &fields),
+                let disagreements = UInt32(taking: &fields)
+            else { return nil }
             let parts = fields.split(separator: 0xFF, omittingEmptySubsequences: false)
                 .map { String(decoding: $0, as: UTF8.self) }
-            guard parts.count == 3 else { return nil }
+            guard parts.count >= 3 else { return nil }
             key = SubscriptionKey(
                 environment: Environment(rawValue: parts[0]), bundleId: parts[1], originalTransactionId: parts[2])
+            owners = Set(parts.dropFirst(3).compactMap(Ownership.Owner.init))
             self.held = held == 0 ? nil : held
+            self.disagreements = disagreements
             self.due = due == .max ? nil : Instant(milliseconds: due)
         }
     }

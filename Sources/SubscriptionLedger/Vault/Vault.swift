@@ -3,10 +3,10 @@ import LMDB
 import LedgerModel
 import Primitives
 
-/// `vault/`: which customer a name means. Names stand in it as HMAC-SHA-256 under `keys/vault.key`, customers as
-/// random handles, which is all that the rest of the ledger ever sees; so this is the one place that has to forget. Of
-/// names that are tokens the tokens stand in it too: the log shows them in what Apple signed, and a customer's purchases
-/// are found by them.
+/// `vault/`: which customer a name means. Names are filed by their HMAC-SHA-256 and sealed, both under `keys/vault.key`.
+/// Customers are random handles, which is all that the rest of the ledger ever sees; so this is the one place that has to
+/// forget. Names that are tokens stand in it as they are: the log shows them in what Apple signed, and a customer's
+/// purchases are found by them.
 final class Vault: Sendable {
     private let store: Reopenable<VaultStore>
     private let key: VaultKey
@@ -72,6 +72,17 @@ final class Vault: Sendable {
             .filter { $0.metAt < size }.map(\.token)
     }
 
+    /// Every name that a customer was met by, tokens too, sorted.
+    ///
+    /// A name met by an earlier version alone is missing until it is used again.
+    func names(of handle: CustomerHandle) throws -> [String] {
+        let (tokens, sealed) = try reading { store, transaction in
+            (try store.tokens(of: handle, transaction), try store.sealedNames(of: handle, transaction))
+        }
+        let opened = try sealed.map { String(decoding: try key.open($0, filedUnder: handle.bytes), as: UTF8.self) }
+        return (tokens.map(\.token.text) + opened).sorted()
+    }
+
     /// Whether a customer has not been named; nil when there is no such customer.
     func isAnonymous(_ handle: CustomerHandle) throws -> Bool? {
         try reading { store, transaction in try store.isAnonymous(handle, transaction) }
@@ -80,21 +91,33 @@ final class Vault: Sendable {
     /// Returns the customer of a name, a new one if no customer has it. Durable when it returns.
     func findOrCreate(_ name: CustomerName, logSize: Position) async throws -> CustomerHandle {
         let code = key.code(of: name.bytes)
-        if let known = try reading({ store, transaction in try store.customer(ofName: code, transaction) }) {
-            return known.handle
+        let known = try reading { store, transaction -> (handle: CustomerHandle, isComplete: Bool)? in
+            guard let handle = try store.customer(ofName: code, transaction)?.handle else { return nil }
+            let isComplete = try name.token != nil || store.hasSealedName(code, of: handle, transaction)
+            return (handle, isComplete)
         }
-        return try await enrol(Enrolment(name: code, token: name.token, handle: .random(), logSize: logSize))
+        if let known, known.isComplete { return known.handle }
+        return try await enrol(name, of: known?.handle ?? .random(), logSize: logSize)
     }
 
     /// Returns a new customer without a name. Durable when it returns.
     func createAnonymous(logSize: Position) async throws -> CustomerHandle {
-        try await enrol(Enrolment(name: nil, token: nil, handle: .random(), logSize: logSize))
+        try await enrol(Enrolment(name: nil, handle: .random(), logSize: logSize))
     }
 
     /// Makes a name one more of a customer's. A name that is somebody's already stays theirs.
     func add(_ name: CustomerName, to handle: CustomerHandle, logSize: Position) async throws {
-        _ = try await enrol(
-            Enrolment(name: key.code(of: name.bytes), token: name.token, handle: handle, logSize: logSize))
+        _ = try await enrol(name, of: handle, logSize: logSize)
+    }
+
+    private func enrol(
+        _ name: CustomerName, of handle: CustomerHandle, logSize: Position
+    ) async throws -> CustomerHandle {
+        // The seal names the customer: a name moved to another one in the file does not open.
+        let text: Enrolment.Name.Text =
+            try name.token.map { .token($0) } ?? .sealed(key.seal(name.bytes, filedUnder: handle.bytes))
+        let filed = Enrolment.Name(code: key.code(of: name.bytes), text: text)
+        return try await enrol(Enrolment(name: filed, handle: handle, logSize: logSize))
     }
 
     private func enrol(_ enrolment: Enrolment) async throws -> CustomerHandle {

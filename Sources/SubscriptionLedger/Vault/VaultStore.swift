@@ -12,6 +12,9 @@ struct VaultStore: Sendable {
     private let handles: Database
     /// handle, token -> log size
     private let tokens: Database
+    /// handle, HMAC of a name that is no token -> the sealed name, log size. Nil for who reads a vault of an earlier
+    /// version.
+    private let sealedNames: Database?
     private let meta: Database
 
     private static let keyCheck = Array("key".utf8)
@@ -29,11 +32,22 @@ struct VaultStore: Sendable {
         environment = try LMDB.Environment(directory: directory, options: options)
         let opened = try environment.openDatabases(Self.databases)
         (names, handles, tokens, meta) = (opened[0], opened[1], opened[2], opened[3])
+        sealedNames = try Self.sealedNames(in: environment)
     }
 
     private static let databases: [(name: String, flags: Database.Flags)] = [
         ("names", []), ("handles", []), ("tokens", []), ("meta", []),
     ]
+
+    /// Earlier versions kept no names.
+    private static func sealedNames(in environment: LMDB.Environment) throws(LMDBError) -> Database? {
+        do throws(LMDBError) {
+            return try environment.openDatabase("sealedNames")
+        } catch {
+            guard error.code == .MDB_NOTFOUND else { throw error }
+            return nil
+        }
+    }
 
     /// The customer of a name, and how many events the log held when it was met.
     func customer<Access>(
@@ -66,19 +80,45 @@ struct VaultStore: Sendable {
     func tokens<Access>(
         of handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
     ) throws(LMDBError) -> [(token: AppAccountToken, metAt: Position)] {
-        let prefix = handle.bytes
         var found: [(token: AppAccountToken, metAt: Position)] = []
-        var cursor = try transaction.cursor(in: tokens)
+        for entry in try entries(of: handle, in: tokens, transaction) {
+            guard let token = AppAccountToken(String(decoding: entry.rest, as: UTF8.self)) else {
+                throw LMDBError(
+                    .MDB_CORRUPTED, operation: "read of the vault", expected: "a token", found: "another text")
+            }
+            found.append((token, Self.metAt(entry.value)))
+        }
+        return found
+    }
+
+    /// The names that a customer was met by, sealed, besides tokens.
+    func sealedNames<Access>(
+        of handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws(LMDBError) -> [[UInt8]] {
+        guard let sealedNames else { return [] }
+        return try entries(of: handle, in: sealedNames, transaction).map { $0.value.dropLast(8) }
+    }
+
+    func hasSealedName<Access>(
+        _ code: Digest, of handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws(LMDBError) -> Bool {
+        guard let sealedNames else { return true }
+        let key = handle.bytes + code.bytes
+        return try transaction.get(key.span.bytes, in: sealedNames) != nil
+    }
+
+    /// What is filed under a handle: the rest of each key, and its value.
+    private func entries<Access>(
+        of handle: CustomerHandle, in database: Database, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws(LMDBError) -> [(rest: [UInt8], value: [UInt8])] {
+        let prefix = handle.bytes
+        var found: [(rest: [UInt8], value: [UInt8])] = []
+        var cursor = try transaction.cursor(in: database)
         var entry = try cursor.seek(prefix.span.bytes)
         while let next = entry {
             let key = next.key.withUnsafeBytes { Array($0) }
             guard key.starts(with: prefix) else { break }
-            let text = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
-            guard let token = AppAccountToken(text) else {
-                throw LMDBError(
-                    .MDB_CORRUPTED, operation: "read of the vault", expected: "a token", found: "another text")
-            }
-            found.append((token, Self.metAt(next.value.withUnsafeBytes { Array($0) })))
+            found.append((Array(key.dropFirst(prefix.count)), next.value.withUnsafeBytes { Array($0) }))
             entry = try cursor.next()
         }
         return found
@@ -92,20 +132,36 @@ struct VaultStore: Sendable {
     /// - Returns: the customer of the name.
     func enrol(_ enrolment: Enrolment, _ transaction: inout WriteTransaction) throws(LMDBError) -> CustomerHandle {
         if let name = enrolment.name {
-            if let known = try customer(ofName: name, transaction) { return known.handle }
-            let entry = enrolment.handle.bytes + withUnsafeBytes(of: enrolment.logSize.bigEndian) { Array($0) }
-            try transaction.put(entry.span.bytes, at: name.bytes.span.bytes, in: names)
-            if let token = enrolment.token {
-                let key = enrolment.handle.bytes + Array(token.text.utf8)
-                let metAt = Array(entry.suffix(8))
-                try transaction.put(metAt.span.bytes, at: key.span.bytes, in: tokens)
+            let metAt = withUnsafeBytes(of: enrolment.logSize.bigEndian) { Array($0) }
+            if let known = try customer(ofName: name.code, transaction) {
+                try seal(name, of: known.handle, metAt: metAt, &transaction)
+                return known.handle
             }
+            let entry = enrolment.handle.bytes + metAt
+            try transaction.put(entry.span.bytes, at: name.code.bytes.span.bytes, in: names)
+            try seal(name, of: enrolment.handle, metAt: metAt, &transaction)
         }
         if try isAnonymous(enrolment.handle, transaction) == nil {
             let entry: [UInt8] = [enrolment.name == nil ? 1 : 0]
             try transaction.put(entry.span.bytes, at: enrolment.handle.bytes.span.bytes, in: handles)
         }
         return enrolment.handle
+    }
+
+    /// Files the text of a name, where that was not done before.
+    private func seal(
+        _ name: Enrolment.Name, of handle: CustomerHandle, metAt: [UInt8], _ transaction: inout WriteTransaction
+    ) throws(LMDBError) {
+        switch name.text {
+        case .token(let token):
+            let key = handle.bytes + Array(token.text.utf8)
+            guard try transaction.get(key.span.bytes, in: tokens) == nil else { return }
+            try transaction.put(metAt.span.bytes, at: key.span.bytes, in: tokens)
+        case .sealed(let bytes):
+            guard let sealedNames, try !hasSealedName(name.code, of: handle, transaction) else { return }
+            let (key, entry) = (handle.bytes + name.code.bytes, bytes + metAt)
+            try transaction.put(entry.span.bytes, at: key.span.bytes, in: sealedNames)
+        }
     }
 
     /// The code that tells whether a key is the one the names are filed under; nil in a new vault.
@@ -124,15 +180,17 @@ struct VaultStore: Sendable {
     func copy(to store: VaultStore, metUpTo size: Position) throws {
         try environment.read { snapshot in
             for (source, target) in [
-                (names, store.names), (handles, store.handles), (tokens, store.tokens), (meta, store.meta),
+                (names, store.names), (handles, store.handles), (tokens, store.tokens),
+                (sealedNames, store.sealedNames), (meta, store.meta),
             ] {
+                guard let source, let target else { continue }
                 var cursor = try snapshot.cursor(in: source)
                 var batch: [(key: [UInt8], value: [UInt8])] = []
                 repeat {
                     batch.removeAll(keepingCapacity: true)
                     while batch.count < Self.copyBatch, let entry = try cursor.next() {
                         let value = entry.value.withUnsafeBytes { Array($0) }
-                        if source == names || source == tokens, Self.metAt(value) > size { continue }
+                        if source != handles, source != meta, Self.metAt(value) > size { continue }
                         batch.append((entry.key.withUnsafeBytes { Array($0) }, value))
                     }
                     try store.environment.write { transaction in
@@ -151,10 +209,19 @@ struct VaultStore: Sendable {
 
 /// A customer to be filed.
 struct Enrolment: Sendable {
+    struct Name {
+        /// Its HMAC.
+        let code: Digest
+        let text: Text
+
+        enum Text {
+            case token(AppAccountToken)
+            case sealed([UInt8])
+        }
+    }
+
     /// Nil: an anonymous customer.
-    let name: Digest?
-    /// The token that the name is, when it is one.
-    let token: AppAccountToken?
+    let name: Name?
     /// A new one, unless the name is a further one of a customer there is.
     let handle: CustomerHandle
     let logSize: Position

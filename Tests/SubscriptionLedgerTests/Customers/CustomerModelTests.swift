@@ -24,6 +24,7 @@ struct CustomerModelTests {
             var game = try Game(rule, &random, comment)
             for _ in 0..<40 { try await game.step(&random, &counts) }
             try game.compareSnapshots()
+            try game.compareFeed(&counts)
         }
         print("customers, \(rule):", counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" })
         for what in Game.happenings { #expect(counts[what, default: 0] > 0, "\(what) never happened") }
@@ -33,7 +34,8 @@ struct CustomerModelTests {
     private struct Game {
         static let happenings = [
             "linked", "refused", "adopted", "anonymous", "identified", "twoKnown", "merged", "unmerged", "transferred",
-            "ingested", "restarted", "conflict",
+            "ingested", "restarted", "conflict", "row linked", "row unlinked", "row merged", "row unmerged",
+            "row transferred",
         ]
 
         let shop: TestLedger
@@ -159,6 +161,20 @@ struct CustomerModelTests {
             // What is decided without an event, such as the customer of a token, is known from the next event on.
             let size = try shop.ledger.log.head().size
             if snapshots[size] == nil { snapshots[size] = now }
+        }
+
+        /// A follower of the feed gives each key to those whom the last row about it names.
+        func compareFeed(_ counts: inout [String: Int]) throws {
+            var owners: [String: [String]] = [:]
+            for row in try shop.transitions() {
+                let id = try #require(try row.after.view["originalTransactionId"]?.string)
+                owners[id] = row.customers
+                for word in row.change { counts["row \(word)", default: 0] += 1 }
+            }
+            for name in names {
+                let followed = owners.filter { $0.value.contains(name) }.map(\.key).sorted()
+                #expect(followed == model.purchases(of: name, at: TestLedger.now.milliseconds), "\(name), \(comment)")
+            }
         }
 
         func compareSnapshots() throws {

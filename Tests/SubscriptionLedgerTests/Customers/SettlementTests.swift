@@ -35,6 +35,49 @@ struct SettlementTests {
         #expect(try shop.purchases(of: "bob") == ["1"])
     }
 
+    @Test func `every change of the owner is a row of the feed, under all ids of the owner`() async throws {
+        let shop = try TestLedger()
+        let handle = try await shop.anonymousHandle(Purchase("1"))
+        _ = try await shop.ledger.identify("alice", handle: handle, by: .backend)
+        try await shop.post(Purchase("2"), customerId: "bob")
+        try await transfer(shop, "1", to: "bob")
+        _ = try await shop.ledger.merge(.id("bob"), into: "carol", by: .admin, scope: scope, source: .operator)
+        _ = try await shop.ledger.unmerge(.id("bob"), from: "carol", by: .admin, scope: scope, source: .operator)
+        let rows = try shop.transitions().map { row in
+            let id = try row.after.view["originalTransactionId"]?.string ?? "-"
+            return "\(id) \(row.change.joined(separator: ",")) \(row.cause) \(row.customers.joined(separator: ","))"
+        }
+        #expect(
+            rows == [
+                "1 started transaction ", "1 linked customerLinked alice", "1 merged customersMerged alice",
+                "2 started transaction ", "2 linked customerLinked bob",
+                "1 transferred subscriptionTransferred bob", "1 merged customersMerged carol",
+                "2 merged customersMerged carol", "1 unmerged customersUnmerged bob",
+                "2 unmerged customersUnmerged bob",
+            ])
+    }
+
+    @Test func `a customer's history has the changes of owners, another reader's has not`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "alice")
+        try await transfer(shop, "1", to: "bob")
+        try await shop.post(Purchase("2", token: token("a")), Purchase("2", number: 2, token: token("b")))
+        let question = Question(asOf: TestLedger.now)
+        func changes(_ id: String) throws -> [String] {
+            try shop.ledger.history(ofCustomer: id, question).subscriptions.flatMap(\.transitions).map { row in
+                "\(row.change.joined(separator: ",")) \(row.cause) \(row.from ?? "-") \(row.to)"
+            }
+        }
+        // Both were decided at the instant of the ledger's clock: the newest of the two is the cause.
+        #expect(try changes("bob") == ["started transaction - active", "transferred subscriptionTransferred active active"])
+        #expect(
+            try changes(token("b")) == [
+                "started transaction - active", "renewed,linked,unlinked transaction active active",
+            ])
+        let history = try shop.ledger.history(of: SubscriptionSelector(originalTransactionId: "1"), question)
+        #expect(history?.subscriptions.first?.transitions.map(\.change) == [["started"]])
+    }
+
     @Test func `a subscription that nobody observed, or that several apps have, is not transferred`() async throws {
         let shop = try TestLedger()
         try await shop.post(Purchase("1"), Purchase("1", environment: .sandbox), customerId: "alice")

@@ -115,6 +115,20 @@ extension TestLedger {
         try customer(id)["conflicts"]?.elements?.compactMap { $0["originalTransactionId"]?.string } ?? []
     }
 
+    /// Every row of the feed about Production.
+    func transitions() throws -> [TransitionRow] {
+        let feed = try ledger.transitions()
+        try feed.advance()
+        var rows: [TransitionRow] = []
+        var cursor: TransitionCursor?
+        while true {
+            let page = try feed.page(after: cursor, limit: 100, environment: .production)
+            rows += page.rows.map(\.row)
+            guard page.hasMore else { return rows }
+            cursor = page.cursor
+        }
+    }
+
     func events() throws -> [Record] {
         let size = try ledger.log.head().size
         return try (0..<size).compactMap { try ledger.log.record(at: $0) }

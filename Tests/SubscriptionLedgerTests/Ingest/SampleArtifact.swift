@@ -34,11 +34,15 @@ enum SampleArtifact {
                 ], changes))
     }
 
-    static func notification(_ changes: Changes = [:], transaction: SignedJWS = transaction()) -> SignedJWS {
-        let data = JSONValue.object([
-            "bundleId": .string(bundleId), "environment": .string("Sandbox"),
-            "signedTransactionInfo": .string(transaction.text), "signedRenewalInfo": .string(renewalInfo().text),
-        ])
+    static func notification(
+        _ changes: Changes = [:], transaction: SignedJWS = transaction(), status: Int64? = nil
+    ) -> SignedJWS {
+        let members: [JSONValue.Member] = [
+            .init("bundleId", .string(bundleId)), .init("environment", .string("Sandbox")),
+            .init("signedTransactionInfo", .string(transaction.text)),
+            .init("signedRenewalInfo", .string(renewalInfo().text)),
+        ]
+        let data = JSONValue.object(members + (status.map { [.init("status", .integer($0))] } ?? []))
         return signer.sign(
             object(
                 [

@@ -158,14 +158,48 @@ import Testing
         #expect(try test.storedRows() == rows)
     }
 
-    @Test func `names owners as far as the log tells them`() async throws {
+    /// A purchase of an hour, for the customer of a token.
+    private static func hour(_ number: Int64, token: String, charged: Int64) -> [UInt8] {
+        let start = now.milliseconds + number * hour
+        return SampleArtifact.transaction([
+            "transactionId": .string("1\(number)"), "originalTransactionId": .string("10"),
+            "environment": .string("Production"), "purchaseDate": .integer(start),
+            "signedDate": .integer(now.milliseconds + charged), "expiresDate": .integer(start + hour),
+            "transactionReason": .string(number == 0 ? "PURCHASE" : "RENEWAL"),
+            "appAccountToken": .string(token.uppercased()),
+        ]).compact
+    }
+
+    @Test func `names the owners, and has a row when a token that Apple signed ahead comes into force`() async throws {
         let test = try FeedLedger(at: Self.now)
-        let token = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
-        let signed = SampleArtifact.transaction([
-            "environment": .string("Production"), "appAccountToken": .string(token.uppercased()),
-        ])
-        try await test.append(signed.compact)
-        #expect(try test.rows().map(\.customers) == [[token]])
+        try await test.append(Self.hour(0, token: token("a"), charged: 0))
+        test.clock.now = Self.now.advanced(byMilliseconds: Self.hour / 2)
+        try await test.append(Self.hour(1, token: token("b"), charged: Self.hour / 2))
+        #expect(try test.rows().map(\.customers) == [[token("a")], [token("a")]])
+        test.clock.now = Self.now.advanced(byMilliseconds: Self.hour)
+        let last = try #require(try test.rows().last)
+        #expect(last.customers == [token("b")])
+        #expect(last.change == ["renewed", "linked", "unlinked"])
+        #expect(last.effectiveAt == test.clock.now)
+        let rows = try test.storedRows()
+        try test.rebuild()
+        #expect(try test.storedRows() == rows)
+    }
+
+    @Test func `counts the statuses signed by Apple that the ledger's answer differs from`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        let uuid = JSONValue.string("15101c57-7b3d-49c2-8adf-74ac2740ea8d")
+        for (artifact, expected) in [
+            (SampleArtifact.notification(status: 1), 0),
+            (SampleArtifact.notification(["notificationUUID": uuid], status: 2), 1),
+        ] as [(SignedJWS, UInt64)] {
+            try await test.append(artifact.compact)
+            _ = try test.storedRows()
+            #expect(try test.ledger.transitions().disagreementCount() == expected)
+        }
+        try test.rebuild()
+        _ = try test.storedRows()
+        #expect(try test.ledger.transitions().disagreementCount() == 1)
     }
 }
 

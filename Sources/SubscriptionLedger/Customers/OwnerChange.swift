@@ -1,0 +1,39 @@
+import EventLog
+import LedgerModel
+import SubscriptionStatus
+
+/// A change of the owners of one key.
+struct OwnerChange {
+    let from: Set<Ownership.Owner>
+    let to: Set<Ownership.Owner>
+    /// The customers' event that makes it; nil for a token that Apple signed.
+    let decision: CustomerFact?
+
+    /// None where nothing changes. A key that changes hands without a transfer is unlinked from one customer and linked
+    /// with the other.
+    var words: [ChangeWord] {
+        guard from != to else { return [] }
+        switch decision {
+        case .transfer: return [.transferred]
+        case .directory(.merge): return [.merged]
+        case .directory(.unmerge): return [.unmerged]
+        case .claim, .refusedClaim, nil:
+            return (to.isSubset(of: from) ? [] : [.linked]) + (from.isSubset(of: to) ? [] : [.unlinked])
+        }
+    }
+}
+
+extension CustomerFact {
+    /// The name of its event, as the cause of what it changes.
+    var cause: String {
+        let kind: EventKind =
+            switch self {
+            case .claim: .customerLinked
+            case .refusedClaim: .linkRefused
+            case .transfer: .subscriptionTransferred
+            case .directory(.merge): .customersMerged
+            case .directory(.unmerge): .customersUnmerged
+            }
+        return kind.name
+    }
+}

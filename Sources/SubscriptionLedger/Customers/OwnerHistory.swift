@@ -1,0 +1,64 @@
+import EventLog
+import LedgerModel
+import Primitives
+import SubscriptionStatus
+
+/// The changes of the owners of one key, in the order of time: a decision counts from when it was recorded, a token from
+/// when Apple says.
+struct OwnerHistory {
+    /// A change, and its statement.
+    struct Entry {
+        let at: Instant
+        let change: OwnerChange
+        let statement: Statement
+    }
+
+    enum Statement {
+        /// The newest one recorded at that instant.
+        case decision(CustomerFact)
+        case token(Source)
+    }
+
+    private(set) var entries: [Entry] = []
+
+    /// - Parameters:
+    ///   - start: the first row of the key; the owner that it begins with is no change.
+    ///   - recordedAt: the time an event was recorded.
+    init(
+        of evidence: OwnershipEvidence, roster: CustomerRoster, after start: Instant, until end: Instant,
+        rule: Rules.Customers.ClaimConflict, recordedAt: (Position) throws -> Instant
+    ) rethrows {
+        let decisions = try evidence.decisions(roster).map { (at: try recordedAt($0.position), $0) }
+        let tokens = Dictionary(evidence.tokens.steps.map { ($0.from, $0.source) }) { _, last in last }
+        let instants = Set(decisions.map(\.at)).union(tokens.keys).filter { $0 > start && $0 <= end }
+        func owners(at instant: Instant) -> Set<Ownership.Owner> {
+            let size = (decisions.last { $0.at <= instant }?.1.position).map { $0 + 1 } ?? 0
+            return Ownership(
+                evidence.decided(below: size), at: instant, roster: roster.known(below: size), rule: rule
+            ).owners
+        }
+        var current = owners(at: start)
+        for instant in instants.sorted() {
+            let next = owners(at: instant)
+            defer { current = next }
+            guard next != current else { continue }
+            if let decision = decisions.last(where: { $0.at == instant })?.1 {
+                let change = OwnerChange(from: current, to: next, decision: decision)
+                entries.append(Entry(at: instant, change: change, statement: .decision(decision)))
+            } else if let source = tokens[instant] {
+                let change = OwnerChange(from: current, to: next, decision: nil)
+                entries.append(Entry(at: instant, change: change, statement: .token(source)))
+            }
+        }
+    }
+}
+
+extension OwnershipEvidence {
+    /// Everything that people decided about the key and its customers, in the order of positions.
+    fileprivate func decisions(_ roster: CustomerRoster) -> [CustomerFact] {
+        let facts =
+            claims.map(CustomerFact.claim) + transfers.map(CustomerFact.transfer)
+            + roster.changes.map(CustomerFact.directory)
+        return facts.sorted { $0.position < $1.position }
+    }
+}
