@@ -14,7 +14,7 @@ extension StatusContext {
             let until = accessEnd(of: last, before: next).map { max(since, $0) }
             if let until, until < next.start { return until }
             // A plan change may outrank the renewal that begins.
-            guard let latest = begun(by: next.start), !latest.isSamePurchase(as: last) else { continue }
+            guard let latest = begun(by: next.start), latest.name != last.name else { continue }
             if isClosed(latest, at: next.start) { return next.start }
             (last, since) = (latest, next.start)
         }
@@ -37,36 +37,26 @@ extension StatusContext {
         let known = closings(of: last).filter { $0 > t }.min()
         guard let end = last.end(at: t) else { return known }
         let closing = known ?? .latest
-        if last == period, case .revoked = decision { return min(end, closing) }
+        let isPresent = last.name == period.name
+        if isPresent, case .revoked = decision { return min(end, closing) }
         // The second at most before the period that continues it belongs to it.
         if let next, next.start >= end, next.start.isSame(as: end) { return min(next.start, closing) }
-        let renewal = last == period ? renewal : last.newestRenewal(signedBy: t)
-        let status = last == period && end <= t ? signedStatus : last.newestStatus(signedBy: t)
-        if let until = inferredRetry(of: last, before: next, endingAt: end, renewal) {
-            return min(max(end, accessEnd(after: end, renewal?.terms, status), min(until, ownGraceEnd(end))), closing)
-        }
-        let awaited = isRenewalAwaited(of: last, renewal, status) ? leewayEnd(of: last, endingAt: end) : end
-        return min(max(end, awaited, accessEnd(after: end, renewal?.terms, status)), closing)
-    }
-
-    private func isRenewalAwaited(of last: Period, _ renewal: RenewalInForce?, _ status: SignedStatus?) -> Bool {
-        guard last.type != .nonConsumable, !last.isMarkedUpgraded, renewal?.autoRenewStatus != .off else {
-            return false
-        }
-        guard renewal?.terms?.statesFailure != true, renewal?.terms?.priceIncreaseStatus != .pending else {
-            return false
-        }
-        return status?.code.deniesRenewal != true
+        let outlook = RenewalOutlook(
+            period: last, end: end, renewal: isPresent ? renewal : last.newestRenewal(signedBy: t),
+            signedStatus: isPresent && end <= t ? signedStatus : last.newestStatus(signedBy: t))
+        let paid = max(end, accessEndAfterFailure(outlook))
+        if let until = inferredRetry(outlook, before: next) { return min(max(paid, min(until, ownGraceEnd(end))), closing) }
+        return min(outlook.isAwaited ? max(paid, leewayEnd(outlook)) : paid, closing)
     }
 }
 
 extension StatusContext {
     /// The start of the renewal after a gap, in which Apple retried the charge.
-    private func inferredRetry(
-        of last: Period, before next: Period?, endingAt end: Instant, _ renewal: RenewalInForce?
-    ) -> Instant? {
-        if last == period, case .inferredBillingRetry(let until) = decision { return until }
-        guard let next, next.isRecovery(ofRenewalAt: end), renewal?.autoRenewStatus != .off else { return nil }
+    private func inferredRetry(_ outlook: RenewalOutlook, before next: Period?) -> Instant? {
+        if outlook.period.name == period.name, case .inferredBillingRetry(let until) = decision { return until }
+        guard let next, next.isRecovery(ofRenewalAt: outlook.end), outlook.renewal?.autoRenewStatus != .off else {
+            return nil
+        }
         return next.start
     }
 
@@ -93,15 +83,12 @@ extension StatusContext {
             && period.end(at: t).map { revocation.start < $0 } ?? true
     }
 
-    /// The end of access after a renewal that failed at `end`: Apple's grace, then what the rules give in billing retry.
-    private func accessEnd(after end: Instant, _ terms: RenewalFact?, _ status: SignedStatus?) -> Instant {
-        guard let terms else { return end }
-        let isRetrying = terms.isInBillingRetryPeriod == true
-        let isInSignedGrace = isRetrying && status?.code == .gracePeriod
-        let graceEnd =
-            terms.gracePeriodExpiresDate ?? (isInSignedGrace ? end.advanced(byDays: Durations.longestGraceDays) : end)
-        guard isRetrying, terms.autoRenewStatus != .off else { return max(end, graceEnd) }
-        return max(end, graceEnd, min(ownGraceEnd(end), retryEnd(end)))
+    /// The end of access after a renewal that failed: Apple's grace, then what the rules give in billing retry.
+    private func accessEndAfterFailure(_ outlook: RenewalOutlook) -> Instant {
+        let end = outlook.end
+        let graceEnd = outlook.graceEnd ?? outlook.signedGraceEnd ?? end
+        guard outlook.isRetrying else { return graceEnd }
+        return max(graceEnd, min(ownGraceEnd(end), retryEnd(end)))
     }
 
     private func ownGraceEnd(_ end: Instant) -> Instant {
@@ -114,10 +101,6 @@ extension Period {
     func isRecovery(ofRenewalAt end: Instant) -> Bool {
         isKnown && transactionReason == .renewal && start > end.advanced(byMinutes: Durations.longestGapMinutes)
             && start <= end.advanced(byDays: Durations.billingRetryDays)
-    }
-
-    fileprivate func isSamePurchase(as other: Period) -> Bool {
-        start == other.start && transactionId == other.transactionId && sources.first == other.sources.first
     }
 
     fileprivate func newestRenewal(signedBy t: Instant) -> RenewalInForce? {

@@ -97,9 +97,8 @@ extension Change {
     private var renewalWords: Set<ChangeWord> {
         guard let from else { return [] }
         var words: Set<ChangeWord> = []
-        let isRunning = to.status != .expired && to.status != .revoked
-        if isRunning, to.willRenew == false, from.willRenew != false { words.insert(.autoRenewOff) }
-        if isRunning, !isNewPurchase, to.willRenew == true, from.willRenew != true, from.entitledOrRetrying {
+        if to.isRunning, to.willRenew == false, from.willRenew != false { words.insert(.autoRenewOff) }
+        if to.isRunning, !isNewPurchase, to.willRenew == true, from.willRenew != true, from.isRunning {
             words.insert(.autoRenewOn)
         }
         if to.pendingProductId != from.pendingProductId {
@@ -118,16 +117,7 @@ extension Change {
 }
 
 extension SubscriptionState {
-    fileprivate var entitledOrRetrying: Bool { status != .expired && status != .revoked }
-
-    /// Whether a row of the history stands between this and the state before.
-    func isTransition(from other: SubscriptionState?) -> Bool {
-        guard let other else { return true }
-        return status != other.status || period != other.period || productId != other.productId
-            || reason != other.reason || access != other.access || willRenew != other.willRenew
-            || pendingProductId != other.pendingProductId || expiresAt != other.expiresAt
-            || gracePeriodExpiresAt != other.gracePeriodExpiresAt || priceIncrease != other.priceIncrease
-    }
+    fileprivate var isRunning: Bool { status != .expired && status != .revoked }
 }
 
 extension Period {

@@ -1,4 +1,4 @@
-package import AppStoreModel
+import AppStoreModel
 package import LedgerModel
 package import Primitives
 
@@ -8,7 +8,7 @@ package struct Disagreement: Hashable, Sendable {
     /// The position of the notification.
     package let position: Position
     package let signedDate: Instant
-    package let signed: SubscriptionStatusCode
+    package let signed: Status
     package let folded: Status
 }
 
@@ -19,10 +19,11 @@ extension Subscription {
     func disagreements(_ periods: [Period], rules: Rules.Access) -> [Disagreement] {
         var seen: Set<String> = []
         return notifications.compactMap { notification in
-            guard let signed = notification.value.status,
+            // A status that Apple adds later states nothing to disagree with.
+            guard let signed = notification.value.status.flatMap(Status.init(signed:)),
                 notification.value.notificationUUID.map({ seen.insert($0).inserted }) ?? true,
                 let context = StatusContext(key, periods: periods, at: notification.source.time, rules: rules),
-                Status(signed: signed) != context.status
+                signed != context.status
             else { return nil }
             return Disagreement(
                 key: key, position: notification.source.position, signedDate: notification.source.time, signed: signed,

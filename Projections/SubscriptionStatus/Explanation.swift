@@ -48,8 +48,10 @@ extension StatusContext {
 
     private var impliedSentence: String {
         period.basis == .earlyRenewal
-            ? "Active until \(Self.day(end)), when a renewal begins that Apple has signed already."
-            : "A renewal info speaks of a purchase until \(Self.day(end)) whose transaction is not known."
+            ? "Active until \(Self.day(end)): Apple has already signed the renewal that begins then; "
+                + "the transaction of this period is not known."
+            : "Entitled until \(Self.day(end)): Apple signed renewal information for a purchase "
+                + "whose transaction has not been received."
     }
 
     private var revokedSentence: String {
@@ -70,6 +72,7 @@ extension StatusContext {
             case .billingFailed: "the renewal could not be charged"
             case .priceNotAccepted: "the customer did not consent to the price increase"
             case .productUnavailable: "the product was no longer for sale"
+            case .other: "Apple gave a reason that this version does not know"
             default: "no renewal is known"
             }
         return "Expired on \(Self.day(end)): \(words)."
@@ -77,9 +80,9 @@ extension StatusContext {
 }
 
 extension Change {
-    /// The revocations that this change tells of other purchases than the one that gives the product.
+    /// Sentences about refunds of purchases other than the current one.
     var refundSentences: [String] {
-        revocations.filter { $0.period.sources.first != context.period.sources.first }.map { period, revocation in
+        revocations.filter { $0.period.name != context.period.name }.map { period, revocation in
             let detail = StatusContext.detail(of: period)
             if revocation.end == at { return "The refund of another purchase was reversed\(detail)." }
             return

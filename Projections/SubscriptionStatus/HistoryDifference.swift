@@ -1,7 +1,7 @@
 import LedgerModel
 import Primitives
 
-/// The transitions that bring a follower of one key from one history to another.
+/// The transitions that bring a reader of the feed from an announced history to the current one.
 package struct HistoryDifference: Hashable, Sendable {
     /// In the order of time. The last one leaves the follower with the current state.
     package let transitions: [Transition]
@@ -16,7 +16,7 @@ package struct HistoryDifference: Hashable, Sendable {
         let known = Set(announced.map(Announcement.init))
         var new = current.filter { !known.contains(Announcement($0)) }
         let left = new.last.map { FollowedState($0.to).fingerprint } ?? held
-        // A follower that was sent something since taken back, or only a change of the past, hears the newest row again.
+        // After a retraction, or a change of the past alone, the current row is sent again.
         if let last = current.last, FollowedState(last.to).fingerprint != left { new.append(last) }
         transitions = new
         isWithdrawal = current.isEmpty && held != nil
@@ -36,21 +36,56 @@ package struct HistoryDifference: Hashable, Sendable {
     }
 }
 
-/// The fields of a state whose change makes a row of the history, as a reader of the row sees them: the period stands in
-/// it by its transaction and its start.
+/// The fields of a state whose change makes a row of the history (domain-rules §5), as a reader of the row sees them: the
+/// period stands in it by its transaction and its start.
 package struct FollowedState: Hashable, Sendable {
-    private let fields: [String?]
+    private let status: Status
+    private let transactionId: String?
+    private let purchasedAt: Instant
+    private let productId: String?
+    private let reason: Reason
+    private let access: Access
+    private let willRenew: Bool?
+    private let pendingProductId: String?
+    private let expiresAt: Instant?
+    private let gracePeriodExpiresAt: Instant?
+    private let priceIncrease: PriceIncrease?
 
     package init(_ state: SubscriptionState) {
-        fields = [
-            state.status.rawValue, state.transactionId, state.purchasedAt.text, state.productId, state.reason.rawValue,
-            state.access.rawValue, state.willRenew.map { $0 ? "true" : "false" }, state.pendingProductId,
-            state.expiresAt?.text, state.gracePeriodExpiresAt?.text, state.priceIncrease?.rawValue,
-        ]
+        status = state.status
+        transactionId = state.transactionId
+        purchasedAt = state.purchasedAt
+        productId = state.productId
+        reason = state.reason
+        access = state.access
+        willRenew = state.willRenew
+        pendingProductId = state.pendingProductId
+        expiresAt = state.expiresAt
+        gracePeriodExpiresAt = state.gracePeriodExpiresAt
+        priceIncrease = state.priceIncrease
+    }
+
+    init(_ context: StatusContext) {
+        status = context.status
+        transactionId = context.period.transactionId
+        purchasedAt = context.period.start
+        productId = context.period.productId
+        reason = context.reason
+        access = context.access
+        willRenew = context.willRenew
+        pendingProductId = context.pendingProductId
+        expiresAt = context.end
+        gracePeriodExpiresAt = context.gracePeriodExpiresAt
+        priceIncrease = context.priceIncrease
     }
 
     /// Half of the SHA-256 of the fields; never 0.
     package var fingerprint: UInt128 {
+        let fields = [
+            status.rawValue, transactionId, purchasedAt.text, productId, reason.rawValue, access.rawValue,
+            willRenew.map { $0 ? "true" : "false" }, pendingProductId, expiresAt?.text, gracePeriodExpiresAt?.text,
+            priceIncrease?.rawValue,
+        ]
         var bytes: [UInt8] = []
         for field in fields {
             // No UTF-8 text contains these two.

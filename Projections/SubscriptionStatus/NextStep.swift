@@ -20,10 +20,10 @@ extension StatusContext {
             let isBeforeEnd = end.map { t < $0 } ?? false
             return priceIncrease == .pending && isBeforeEnd ? .consentToPrice : .none
         case .revoked, .expired:
-            // A replaced purchase lives on under another key, and what never renewed cannot be subscribed to.
+            // A replaced purchase lives on under another key, and a non-consumable cannot be subscribed to.
             if decision == .replaced || period.type == .nonConsumable { return .none }
-            if period.inAppOwnershipType == .familyShared || reason == .productUnavailable { return .none }
-            return winBackOfferIds.isEmpty || isActiveElsewhere ? .resubscribe : .offerWinBack
+            if !winBackOfferIds.isEmpty, !isActiveElsewhere { return .offerWinBack }
+            return period.inAppOwnershipType == .familyShared || reason == .productUnavailable ? .none : .resubscribe
         }
     }
 

@@ -84,7 +84,3 @@ extension Reason {
         }
     }
 }
-
-extension RevocationReason {
-    fileprivate var isRefund: Bool { self == .other || self == .appIssue }
-}

@@ -7,7 +7,7 @@ struct StatusContext {
     let t: Instant
     let rules: Rules.Access
     let key: SubscriptionKey
-    /// The listed ones, in the order of purchase.
+    /// The periods that make rows, in the order of purchase.
     let periods: [Period]
     /// The latest purchase begun by `t`, which alone can be in force.
     let period: Period
@@ -15,9 +15,9 @@ struct StatusContext {
     let end: Instant?
     let renewal: RenewalInForce?
     let signedStatus: SignedStatus?
-    /// The renewal that Apple has charged already for when the period ends.
+    /// The renewal that Apple has already charged.
     let chargedRenewal: Period?
-    /// The decision that all fields of the row agree with.
+    /// The decision behind every field of the row.
     private(set) var decision = StatusDecision.periodEnded
 
     /// Nil while nothing has begun.
@@ -41,8 +41,8 @@ struct StatusContext {
 }
 
 extension Subscription {
-    /// The periods that make rows: consumables have no state, and the end of what does not renew is known to the
-    /// catalogue alone.
+    /// The periods that make rows. Consumables have no state, and only the catalogue knows the end of a non-renewing
+    /// subscription.
     var listedPeriods: [Period] {
         periods.filter { period in
             switch period.type {

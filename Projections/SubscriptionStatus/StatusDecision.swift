@@ -51,12 +51,15 @@ extension StatusContext {
         if period.isReplaced(at: t) { return .replaced }
         if period.revocation(at: t) != nil { return .revoked }
         if isCovered { return period.isKnown ? .periodCovers : .impliedPeriodCovers }
-        guard let end else { return .periodEnded }
-        if let until = awaitedUntil(end), t < until { return .renewalAwaited(until: until) }
-        if let until = renewal?.terms?.gracePeriodExpiresDate, t < until { return .gracePeriod(until: until) }
-        if let until = signedGraceUntil(end), t < until { return .signedGracePeriod(until: until) }
-        if let until = retryUntil(end), t < until { return .billingRetry(until: until) }
-        if let until = inferredRetryUntil(end) { return .inferredBillingRetry(until: until) }
+        guard let outlook else { return .periodEnded }
+        let inferredRetryEnd = inferredRetryEnd(outlook)
+        if outlook.isAwaited, inferredRetryEnd == nil, t < leewayEnd(outlook) {
+            return .renewalAwaited(until: leewayEnd(outlook))
+        }
+        if let until = outlook.graceEnd, t < until { return .gracePeriod(until: until) }
+        if let until = outlook.signedGraceEnd, t < until { return .signedGracePeriod(until: until) }
+        if outlook.isRetrying, t < retryEnd(outlook.end) { return .billingRetry(until: retryEnd(outlook.end)) }
+        if let inferredRetryEnd { return .inferredBillingRetry(until: inferredRetryEnd) }
         return .periodEnded
     }
 
@@ -66,80 +69,12 @@ extension StatusContext {
         return periods.successors(of: period, at: t).contains { $0.start > t }
     }
 
-    /// A renewal is awaited that is not known to be off, to have failed or to lack the consent it needs.
-    private func awaitedUntil(_ end: Instant) -> Instant? {
-        guard period.type != .nonConsumable, !period.isMarkedUpgraded, renewal?.autoRenewStatus != .off,
-            renewal?.terms?.statesFailure != true, renewal?.terms?.priceIncreaseStatus != .pending,
-            signedStatus.map({ !$0.code.deniesRenewal }) ?? true, inferredRetryUntil(end) == nil
-        else { return nil }
-        return leewayEnd(of: period, endingAt: end)
-    }
-
-    private func signedGraceUntil(_ end: Instant) -> Instant? {
-        guard let terms = renewal?.terms, terms.isInBillingRetryPeriod == true, terms.gracePeriodExpiresDate == nil,
-            signedStatus?.code == .gracePeriod
-        else { return nil }
-        return end.advanced(byDays: Durations.longestGraceDays)
-    }
-
-    private func retryUntil(_ end: Instant) -> Instant? {
-        guard let terms = renewal?.terms, terms.isInBillingRetryPeriod == true, terms.autoRenewStatus != .off else {
-            return nil
-        }
-        return retryEnd(end)
-    }
-
     /// The start of a renewal after a gap of more than an hour and at most 60 days, unless auto-renew was off.
-    private func inferredRetryUntil(_ end: Instant) -> Instant? {
-        guard renewal?.autoRenewStatus != .off,
-            let next = periods.first(after: period, endingAt: end.advanced(byMinutes: Durations.longestGapMinutes)),
-            next.isRecovery(ofRenewalAt: end), next.start > t
+    private func inferredRetryEnd(_ outlook: RenewalOutlook) -> Instant? {
+        guard outlook.renewal?.autoRenewStatus != .off,
+            let next = periods.first(after: period, endingAt: outlook.end),
+            next.isRecovery(ofRenewalAt: outlook.end), next.start > t
         else { return nil }
         return next.start
-    }
-}
-
-/// The spans that Apple documents or that were seen in what it signs.
-enum Durations {
-    /// https://developer.apple.com/help/app-store-connect/manage-subscriptions/enable-billing-grace-period-for-auto-renewable-subscriptions
-    static let longestGraceDays = 28
-    /// Apple tries to collect for so long.
-    static let billingRetryDays = 60
-    static let billingRetryDaysOutsideProduction = 1
-    static let leewayMinutesOutsideProduction = 5
-    /// A renewal after a longer gap was not in time.
-    static let longestGapMinutes = 60
-
-    /// Outside Production Apple retries for minutes and does not always tell the end.
-    static func retryEnd(_ end: Instant, isProduction: Bool) -> Instant {
-        end.advanced(byDays: isProduction ? billingRetryDays : billingRetryDaysOutsideProduction)
-    }
-
-    /// Outside Production a month lasts minutes, and a late renewal is late by less.
-    static func leewayEnd(
-        of period: Period, endingAt end: Instant, _ rules: Rules.Access, isProduction: Bool
-    ) -> Instant {
-        let byRules = end.advanced(byMinutes: rules.renewalLeewayMinutes)
-        guard !isProduction else { return byRules }
-        let (length, overflow) = end.milliseconds.subtractingReportingOverflow(period.start.milliseconds)
-        let tenth = end.advanced(byMilliseconds: overflow ? .max : max(0, length / 10))
-        return min(byRules, tenth, end.advanced(byMinutes: leewayMinutesOutsideProduction))
-    }
-}
-
-extension StatusContext {
-    func retryEnd(_ end: Instant) -> Instant {
-        Durations.retryEnd(end, isProduction: isProduction)
-    }
-
-    func leewayEnd(of period: Period, endingAt end: Instant) -> Instant {
-        Durations.leewayEnd(of: period, endingAt: end, rules, isProduction: isProduction)
-    }
-}
-
-extension SubscriptionStatusCode {
-    /// Whether it says that no renewal is on its way.
-    var deniesRenewal: Bool {
-        self == .expired || self == .billingRetry || self == .revoked
     }
 }

@@ -38,8 +38,6 @@ package struct SubscriptionState: Hashable, Sendable {
     package let historyIncomplete: Bool
     package let disagreement: Disagreement?
     package let decision: StatusDecision
-    /// The decision in a sentence.
-    package let explanation: String
     /// The positions it rests on, ascending.
     package let evidence: [Position]
 
@@ -56,6 +54,10 @@ package struct PeriodName: Hashable, Sendable {
         statement = period.sources.first?.name
         basis = period.basis
     }
+}
+
+extension Period {
+    var name: PeriodName { PeriodName(self) }
 }
 
 /// The facts of a row that do not depend on the instant.
@@ -82,7 +84,7 @@ extension SubscriptionState {
     init(_ context: StatusContext, _ surroundings: RowSurroundings) {
         let (period, t) = (context.period, context.t)
         key = context.key
-        self.period = PeriodName(period)
+        self.period = period.name
         productId = period.productId
         subscriptionGroupIdentifier =
             period.subscriptionGroupIdentifier ?? surroundings.subscriptionGroupIdentifier
@@ -112,13 +114,12 @@ extension SubscriptionState {
         historyIncomplete = surroundings.historyIncomplete
         disagreement = surroundings.disagreements.newest(signedBy: t)
         decision = context.decision
-        explanation = context.explanation
         evidence = context.evidence
     }
 }
 
 extension StatusContext {
-    fileprivate var gracePeriodExpiresAt: Instant? {
+    var gracePeriodExpiresAt: Instant? {
         if case .gracePeriod(let until) = decision { until } else { nil }
     }
 

@@ -30,25 +30,26 @@ extension Subscription {
     /// Every transition up to and at `t`.
     ///
     /// The state is a step function of the instant, so it is enough to look at the instants where one of its inputs
-    /// turns. A row stands for every change of `SubscriptionState.isTransition` and for every revocation of any period.
+    /// turns. A row stands for every change of the period or of `FollowedState`, and for every revocation of any period.
     ///
-    /// - Complexity: O(n log n) for n facts.
+    /// - Complexity: O(n log n) for n facts, but for `SubscriptionState.accessUntil` of each row.
     func history(until t: Instant, in lineage: Lineage, rules: Rules, causes: Causes) -> SubscriptionHistory {
         let periods = listedPeriods
         let surroundings = RowSurroundings(self, in: lineage, periods: periods, rules: rules.access)
-        let revocations = RevocationBoundaries(periods)
+        let boundaries = RevocationBoundaries(periods)
         var transitions: [Transition] = []
-        var current: (state: SubscriptionState, period: Period)?
+        var current: (followed: FollowedState, period: Period)?
         for instant in turningPoints(of: periods, until: t, rules: rules.access) {
             guard let context = StatusContext(key, periods: periods, at: instant, rules: rules.access) else { continue }
-            let next = SubscriptionState(context, surroundings)
-            let revocations = current == nil ? [] : revocations.changes(at: instant)
-            defer { current = (next, context.period) }
-            guard next.isTransition(from: current?.state) || !revocations.isEmpty else { continue }
+            let followed = FollowedState(context)
+            let revocations = current == nil ? [] : boundaries.changes(at: instant)
+            let isTransition = current?.followed != followed || current?.period.name != context.period.name
+            guard isTransition || !revocations.isEmpty else { continue }
             let change = Change(
-                at: instant, from: current?.state, to: next, context: context, previous: current?.period,
-                revocations: revocations)
+                at: instant, from: transitions.last?.to, to: SubscriptionState(context, surroundings),
+                context: context, previous: current?.period, revocations: revocations)
             transitions.append(Transition(change, statement: causes.statement(of: change)))
+            current = (followed, context.period)
         }
         return SubscriptionHistory(
             key: key, transitions: transitions, disagreementCount: surroundings.disagreements.count)
@@ -62,7 +63,7 @@ extension Transition {
         from = change.from
         to = change.to
         cause = statement?.cause ?? .time
-        explanation = (change.refundSentences + [change.to.explanation]).joined(separator: " ")
+        explanation = (change.refundSentences + [change.context.explanation]).joined(separator: " ")
         recordedAt = statement?.source.recordedAt
         evidence = [Position](distinct: change.to.evidence + (statement.map { [$0.source.position] } ?? []))
     }

@@ -28,6 +28,12 @@ package struct SubscriptionStatusCode: OpenNumericVocabulary {
     package static let billingRetry = SubscriptionStatusCode(rawValue: 3)
     package static let gracePeriod = SubscriptionStatusCode(rawValue: 4)
     package static let revoked = SubscriptionStatusCode(rawValue: 5)
+
+    /// False for a status that Apple adds later.
+    package var isDocumented: Bool { (Self.active.rawValue...Self.revoked.rawValue).contains(rawValue) }
+
+    /// Whether it says that no renewal is on its way.
+    package var deniesRenewal: Bool { self == .expired || self == .billingRetry || self == .revoked }
 }
 
 package struct AutoRenewStatus: OpenNumericVocabulary {
@@ -64,4 +70,7 @@ package struct RevocationReason: OpenNumericVocabulary {
 
     package static let other = RevocationReason(rawValue: 0)
     package static let appIssue = RevocationReason(rawValue: 1)
+
+    /// Whether Apple documents it as the reason of a refund.
+    package var isRefund: Bool { self == .other || self == .appIssue }
 }

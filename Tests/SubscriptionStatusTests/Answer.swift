@@ -36,7 +36,6 @@ struct Answer: Hashable {
     let historyIncomplete: Bool
     let disagreement: [String]?
     let decision: StatusDecision
-    let explanation: String
 
     init(_ state: SubscriptionState) {
         key = state.key
@@ -68,10 +67,9 @@ struct Answer: Hashable {
         inferred = state.inferred
         historyIncomplete = state.historyIncomplete
         disagreement = state.disagreement.map {
-            [$0.signedDate.iso8601, $0.signed.description, $0.folded.rawValue]
+            [$0.signedDate.iso8601, $0.signed.rawValue, $0.folded.rawValue]
         }
         decision = state.decision
-        explanation = state.explanation
     }
 
     /// The names of the fields that differ, with both values: empty when the answers are equal.

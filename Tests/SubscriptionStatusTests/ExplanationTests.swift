@@ -41,7 +41,8 @@ import Testing
             sentence: "Bought on 1 January 1970, transaction 1."),
         Row(
             observations: [info(0, renewalDate: month)], decision: "impliedPeriodCovers",
-            sentence: "A renewal info speaks of a purchase until 31 January 1970 whose transaction is not known."),
+            sentence: "Entitled until 31 January 1970: Apple signed renewal information for a purchase "
+                + "whose transaction has not been received."),
         Row(
             observations: [bought(), info()], at: month, decision: "renewalAwaited",
             sentence: "The period ended on 31 January 1970; its renewal is awaited until 31 January 1970, 01:00 UTC."),
@@ -78,14 +79,14 @@ import Testing
 
     @Test(arguments: rows)
     func `names the decision with its dates, its purchase and its price`(row: Row) {
-        let state = state(row.observations, at: hour(row.at))
-        #expect(state?.decision.name == row.decision)
-        #expect(state?.explanation == row.sentence)
+        let last = history(row.observations, until: hour(row.at)).last
+        #expect(last?.to.decision.name == row.decision)
+        #expect(last?.explanation == row.sentence)
     }
 
     @Test(arguments: [(9_990, "9.99"), (9_900, "9.90"), (500, "0.50"), (5, "0.005"), (-9_990, "-9.99"), (12_000, "12")])
     func `writes milliunits as a decimal number`(price: Int64, text: String) {
-        let state = state([bought { $0.price = .init(price: price, currency: "EUR") }], at: hour(1))
-        #expect(state?.explanation == "Paid until 31 January 1970, transaction 1, \(text) EUR.")
+        let last = history([bought { $0.price = .init(price: price, currency: "EUR") }], until: hour(1)).last
+        #expect(last?.explanation == "Paid until 31 January 1970, transaction 1, \(text) EUR.")
     }
 }

@@ -114,6 +114,10 @@ import Testing
             "is not inferred from a gap of an hour", [bought(), renewed(month + 1)],
             at: [month: "active full awaitingRenewal", month + 1: "active full paid"]),
         StatusRow(
+            "is not inferred from a gap of an hour before a later renewal",
+            [bought(), renewed(month + 1), bought("3", 2 * month + 1, 3 * month) { $0.transactionReason = .renewal }],
+            at: [month: "active full awaitingRenewal", month + 1: "active full paid"]),
+        StatusRow(
             "is not inferred from a purchase after a gap", [bought(), renewed(month + 50, .purchase)],
             at: [month: "active full awaitingRenewal", month + 1: "expired none unknown"]),
         StatusRow(

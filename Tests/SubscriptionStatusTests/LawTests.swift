@@ -115,11 +115,11 @@ import Testing
             world.rules.access.renewalLeewayMinutes = generator.pick([.min, -1, 0, .max])
             let lineages = world.lineages
             for t in extremes {
-                for state in lineages.states(at: t, rules: world.rules) { #expect(!state.explanation.isEmpty) }
+                for state in lineages.states(at: t, rules: world.rules) { #expect(state.purchasedAt <= t) }
             }
             for history in lineages.histories(until: extremes[6], rules: world.rules) {
                 #expect(!history.transitions.isEmpty)
-                #expect(history.transitions.allSatisfy { !$0.change.isEmpty })
+                #expect(history.transitions.allSatisfy { !$0.change.isEmpty && !$0.explanation.isEmpty })
             }
         }
     }

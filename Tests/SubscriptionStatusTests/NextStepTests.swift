@@ -30,6 +30,11 @@ import Testing
         Row(
             observations: [bought(), info { $0.expirationIntent = .productUnavailable }], at: month, nextStep: .none),
         Row(
+            observations: [
+                bought(),
+                info { ($0.expirationIntent, $0.eligibleWinBackOfferIds) = (.productUnavailable, ["win"]) },
+            ], at: month, nextStep: .offerWinBack),
+        Row(
             observations: [bought { $0.inAppOwnershipType = .familyShared }, info(0, .off)], at: month,
             nextStep: .none),
         Row(

@@ -2,8 +2,8 @@ import AppStoreModel
 import Primitives
 
 extension Period {
-    /// The period that a renewal info implies which speaks of no known purchase and extends none: entitled, without
-    /// revenue, up to renewalDate.
+    /// The period implied by a renewal info that speaks of no known purchase and extends none. It entitles up to
+    /// renewalDate and has no revenue.
     ///
     /// - Parameters:
     ///   - periods: known ones, and those implied by older renewal infos.
@@ -36,9 +36,9 @@ extension Period {
         if let ending { signedStatuses = [ending] }
     }
 
-    /// The greater of the newest end and renewalDate minus the length of the product's newest period, but never after
-    /// the signing; a renewal charged within 24 hours before the newest end begins at that end, unless another is charged
-    /// for it already.
+    /// The greater of the newest end and renewalDate minus the length of the product's newest period, at most the
+    /// signing. A renewal charged in the 24 hours before the newest end starts at that end, unless another renewal is
+    /// charged for it.
     private static func impliedStart(
         signed: Instant, _ renewalDate: Instant, newestEnd: Instant?, length: Int64?, isRenewalCharged: Bool
     ) -> Instant {
@@ -52,15 +52,15 @@ extension Period {
         return min(candidates.max() ?? signed, signed)
     }
 
-    /// The time its first statement gives it, in milliseconds; nil for what does not end.
+    /// The length by the first stated end, in milliseconds; nil without an end.
     private var length: Int64? {
         expiresDate.steps.first.map { $0.value.milliseconds.subtractingReportingOverflow(start.milliseconds) }.flatMap {
             $0.overflow || $0.partialValue <= 0 ? nil : $0.partialValue
         }
     }
 
-    /// The period that a renewal implies which Apple signed before its purchaseDate while no known period ran: Apple
-    /// renews only what is active.
+    /// The period before a renewal that Apple signed ahead of its purchaseDate while no known period ran. Apple renews
+    /// only active subscriptions.
     ///
     /// - Parameter periods: in the order of purchase.
     init?(impliedByEarlyRenewal renewal: Period, beside periods: [Period]) {
@@ -97,13 +97,6 @@ extension Period {
         self.isMarkedUpgraded = false
         self.replacement = nil
         self.sources = [source]
-    }
-}
-
-extension NotificationFact {
-    /// Whether Apple signs that nothing is paid for any more.
-    var endsImpliedPeriod: Bool {
-        status == .expired || status == .billingRetry || status == .revoked
     }
 }
 

@@ -1,7 +1,7 @@
 package import Primitives
 
 extension Instant {
-    /// Two dates that Apple means to be one may differ by so much.
+    /// The tolerance within which two dates are the same, in milliseconds.
     package static let joinTolerance: Int64 = 1_000
 
     package func isSame(as other: Instant) -> Bool {

@@ -23,7 +23,7 @@ private enum PurchaseIdentity: Hashable {
 private struct TransactionCopies {
     /// In the total order.
     let copies: [Observed<TransactionFact>]
-    /// The word that counts for fields that do not change: highest rank first, then newest.
+    /// The observation that decides immutable fields: the highest rank, then the newest.
     let settled: TransactionFact
     let purchaseDate: Instant
 
@@ -77,7 +77,8 @@ private struct Purchase {
 
     private mutating func append(_ transaction: TransactionCopies) {
         transactions.append(transaction)
-        revocations = revocationsOfAll
+        let isRevoked = transaction.copies.contains { $0.value.revocation != nil }
+        if isRevoked || !revocations.isEmpty { revocations = revocationsOfAll }
     }
 
     /// Revoked if any copy is, reversed if the reversal names any copy.

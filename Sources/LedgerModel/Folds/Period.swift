@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import Primitives
 
-/// A stretch of time [start, end) that one purchase bought, or that Apple's other words imply.
+/// The time [start, end) that one purchase paid for or that a signed statement implies.
 package struct Period: Hashable, Sendable {
     package enum Basis: Sendable {
         /// Its transaction is known.
@@ -43,7 +43,8 @@ package struct Period: Hashable, Sendable {
     /// The time Apple first signed a statement of it, or a renewal info that speaks of it: a renewal is charged up to 24
     /// hours before it starts.
     package var firstStatedAt: Instant {
-        [sources.first?.time, renewalInfos.first?.source.time].compactMap(\.self).min() ?? start
+        guard let source = sources.first?.time else { return renewalInfos.first?.source.time ?? start }
+        return min(source, renewalInfos.first?.source.time ?? source)
     }
 
     /// The newest end stated by `t`; before the first statement the first. Nil for what does not end.
@@ -69,7 +70,7 @@ package struct Period: Hashable, Sendable {
 
     /// The greatest end ever stated.
     package var latestEnd: Instant? {
-        expiresDate.steps.map(\.value).max()
+        expiresDate.steps.lazy.map(\.value).max()
     }
 
     /// Whether any end ever stated is the same date as `instant`.
@@ -91,14 +92,4 @@ extension Period {
         guard let source = sources.first, let otherSource = other.sources.first else { return false }
         return source.precedes(otherSource)
     }
-}
-
-/// A `data.status` of a notification: evidence like the renewal info it came with.
-package struct SignedStatus: Hashable, Sendable {
-    package let code: SubscriptionStatusCode
-    /// The signedDate of the renewal info that the notification carries, else of its transaction: a retry signs the
-    /// notification again, and its status is the old one.
-    package let time: Instant
-    /// The notification.
-    package let source: Source
 }

@@ -3,7 +3,7 @@ import Primitives
 
 /// Gathers the periods of one key: known ones, the ends that renewal infos extend, and implied ones.
 struct PeriodCollector {
-    /// In the order of purchase once `finish` has run.
+    /// In the order of purchase after `apply`.
     private(set) var periods: [Period]
     /// Stretches of 1,024 ms -> indices of the periods with an end in them: dates that join lie in neighbours.
     private var byEnd: [Int64: [Int]] = [:]
@@ -20,7 +20,7 @@ struct PeriodCollector {
     ///   - notifications: in the total order.
     mutating func apply(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
         let ending = notifications.compactMap { notification -> SignedStatus? in
-            guard let code = notification.value.status, notification.value.endsImpliedPeriod else { return nil }
+            guard let code = notification.value.status, code.deniesRenewal else { return nil }
             return SignedStatus(code: code, time: evidenceTimes.time(of: notification), source: notification.source)
         }
         let extensions = Set(
@@ -28,19 +28,13 @@ struct PeriodCollector {
         )
         for renewalInfo in renewalInfos {
             guard let renewalDate = renewalInfo.value.renewalDate else { continue }
-            let joining = joining(renewalDate)
             let isExtension = extensions.contains(renewalInfo.source.name.digest)
-            if let index = joining.last(where: { restatesEnd(of: $0, renewalInfo, renewalDate) }) {
-                addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
-            } else if !joining.isEmpty {
-                continue
-            } else if let index = extended(by: renewalInfo, to: renewalDate, toldAsExtension: isExtension) {
-                addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
-            } else if let index = shorter(by: renewalInfo, renewalDate) {
-                addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
-            } else if let implied = Period(impliedBy: renewalInfo, beside: periods, ending: ending) {
+            switch reading(of: renewalInfo, renewalDate, isExtension: isExtension, ending: ending) {
+            case .end(let index): addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
+            case .purchase(let implied):
                 periods.append(implied)
                 indexEnds(of: periods.count - 1)
+            case .nothingNew: continue
             }
         }
         periods.sort { $0.isOlder(than: $1) }
@@ -59,7 +53,7 @@ struct PeriodCollector {
             periods[index].renewalInfos.append(renewalInfo)
         }
         for index in periods.indices where !periods[index].isKnown {
-            // Apple's word that it renews, signed with the refund of the purchase it follows or later, outweighs it.
+            // A renewal signed with the refund of the preceding purchase, or later, outweighs that refund.
             let words = periods[index].renewalInfos.filter { !$0.value.statesFailure }.map(\.source)
             periods[index].revocations = periods[index].revocations.compactMap { $0.lifted(bySourcesAmong: words) }
         }
@@ -98,19 +92,29 @@ struct PeriodCollector {
     }
 }
 
-/// The time of what a notification says: Apple signs a retry again, and what it carries is the old statement.
-struct EvidenceTimes {
-    private var byDigest: [Digest: Instant] = [:]
-
-    init(transactions: [Observed<TransactionFact>], renewalInfos: [Observed<RenewalFact>]) {
-        for transaction in transactions { byDigest[transaction.source.name.digest] = transaction.source.time }
-        for renewalInfo in renewalInfos { byDigest[renewalInfo.source.name.digest] = renewalInfo.source.time }
+extension PeriodCollector {
+    /// The effect of a renewal info on the periods gathered so far.
+    private enum Reading {
+        /// Its renewalDate is one more end of this period.
+        case end(of: Int)
+        case purchase(Period)
+        case nothingNew
     }
 
-    /// The signedDate of the renewal info that the notification carries, else of its transaction, else its own.
-    func time(of notification: Observed<NotificationFact>) -> Instant {
-        let carried = [notification.value.signedRenewalInfo, notification.value.signedTransactionInfo]
-        return carried.lazy.compactMap { $0.flatMap { byDigest[$0] } }.first ?? notification.source.time
+    private func reading(
+        of renewalInfo: Observed<RenewalFact>, _ renewalDate: Instant, isExtension: Bool, ending: [SignedStatus]
+    ) -> Reading {
+        let joining = joining(renewalDate)
+        if let index = joining.filter({ restatesEnd(of: $0, renewalInfo, renewalDate) }).max() {
+            return .end(of: index)
+        }
+        guard joining.isEmpty else { return .nothingNew }
+        if let index = indexOfExtended(by: renewalInfo, to: renewalDate, isExtension: isExtension)
+            ?? indexOfExtendedLater(than: renewalInfo, renewalDate)
+        {
+            return .end(of: index)
+        }
+        return Period(impliedBy: renewalInfo, beside: periods, ending: ending).map(Reading.purchase) ?? .nothingNew
     }
 }
 
@@ -126,7 +130,7 @@ extension PeriodCollector {
         instant.milliseconds >> 10
     }
 
-    /// The indices of the periods of which an end is the same date.
+    /// The indices of the periods with an end at this date.
     private func joining(_ renewalDate: Instant) -> [Int] {
         let stretch = Self.stretch(of: renewalDate)
         var found: [Int] = []
@@ -171,7 +175,7 @@ extension PeriodCollector {
 
     /// The period of the same product that runs at the signing, ends later, and is stated by its transaction only since:
     /// the renewal info states the end it had before an extension. Apple shortens no period.
-    private func shorter(by renewalInfo: Observed<RenewalFact>, _ renewalDate: Instant) -> Int? {
+    private func indexOfExtendedLater(than renewalInfo: Observed<RenewalFact>, _ renewalDate: Instant) -> Int? {
         let signed = renewalInfo.source.time
         return periods.indices.last { index in
             let period = periods[index]
@@ -186,11 +190,11 @@ extension PeriodCollector {
         periods.contains { $0.start.isSame(as: end) && $0.firstStatedAt <= signed && period.isOlder(than: $0) }
     }
 
-    /// The period that a renewal info states a later end of: the latest of its product that had begun or was charged by
-    /// its signing and had not ended, and either more than 24 hours before the end or with a RENEWAL_EXTENDED. In the last
-    /// 24 hours Apple charges renewals, and a later renewalDate is that of another purchase.
-    private func extended(
-        by renewalInfo: Observed<RenewalFact>, to renewalDate: Instant, toldAsExtension: Bool
+    /// The period that a renewal info extends: the latest of its product that had begun or was charged by its signing and
+    /// had not ended. The info is signed more than 24 hours before that end, or with a RENEWAL_EXTENDED: in the last 24
+    /// hours Apple charges renewals, and a later renewalDate belongs to the next purchase.
+    private func indexOfExtended(
+        by renewalInfo: Observed<RenewalFact>, to renewalDate: Instant, isExtension: Bool
     ) -> Int? {
         let signed = renewalInfo.source.time
         return periods.indices.last { index in
@@ -201,29 +205,20 @@ extension PeriodCollector {
             else { return false }
             // The renewalDate is the most recent purchase's, so none before it is extended.
             guard !isRenewalCharged(of: period, endingAt: end, by: signed) else { return false }
-            return toldAsExtension || signed < end.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds)
+            return isExtension || signed < end.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds)
         }
     }
 }
 
 extension Observed where Value == RenewalFact {
-    /// Whether the other one counts where both could: the later signed; of equal signings the greater renewalDate, then
-    /// the one with retry or an intent, then the total order.
+    /// Whether the other one takes precedence: the later signing, then the greater renewalDate, then a failure, then the
+    /// total order.
     func isOutweighed(by other: Observed<RenewalFact>) -> Bool {
         if source.time != other.source.time { return source.time < other.source.time }
         let (date, otherDate) = (value.renewalDate ?? .earliest, other.value.renewalDate ?? .earliest)
         if date != otherDate { return date < otherDate }
         if value.statesFailure != other.value.statesFailure { return other.value.statesFailure }
         return source.precedes(other.source)
-    }
-}
-
-extension SubscriptionStatusCode {
-    fileprivate var isDocumented: Bool {
-        switch self {
-        case .active, .expired, .billingRetry, .gracePeriod, .revoked: true
-        default: false
-        }
     }
 }
 

@@ -6,17 +6,17 @@ extension [Period] {
     ///
     /// - Parameter signed: the instant by which the renewal infos were signed that decide the order; nil for `t`.
     /// - Precondition: the periods of one key in the order of purchase.
-    /// - Complexity: O(log n) but for plan changes in the hours of an early charge.
+    /// - Complexity: O(log n) for n periods, and linear in those of the 24 hours before.
     package func latest(begunBy t: Instant, decidedBy signed: Instant? = nil) -> Period? {
-        let begun = self[..<partitioningIndex { $0.start > t }]
-        guard var latest = begun.last else { return nil }
-        var earlier = begun.dropLast()
-        // A plan change starts before the renewal it outranks, so this goes back in time and ends.
-        while let change = earlier.last(where: { latest.isOutranked(by: $0, at: signed ?? t) }) {
-            earlier = earlier.prefix { $0.start < change.start }
-            latest = change
-        }
-        return latest
+        guard let latest = self[..<partitioningIndex { $0.start > t }].last else { return nil }
+        // A plan change outranks renewals alone, so nothing outranks the plan change.
+        return purchases(inChargeWindowOf: latest).last { latest.isOutranked(by: $0, at: signed ?? t) } ?? latest
+    }
+
+    /// The purchases of the 24 hours before a renewal, in which Apple may have charged it already.
+    private func purchases(inChargeWindowOf renewal: Period) -> ArraySlice<Period> {
+        let opening = renewal.start.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds)
+        return self[partitioningIndex { $0.start >= opening }..<partitioningIndex { $0.start >= renewal.start }]
     }
 
     /// The period charged already that begins where this one ends: signed by `t` and not revoked by then.

@@ -55,8 +55,8 @@ extension Period {
         return isMarkedUpgraded || revocations.contains { !$0.hasRefundReason }
     }
 
-    /// A purchase marked isUpgraded is not refunded, whatever dates Apple gives it. One replaced for an unknown reason may
-    /// be refunded besides.
+    /// A revocation of a purchase marked isUpgraded is the upgrade. One replaced for an unknown reason may be refunded
+    /// besides.
     fileprivate var revocationsBesideReplacement: [Revocation] {
         isMarkedUpgraded ? [] : revocations.filter(\.hasRefundReason)
     }
@@ -70,7 +70,7 @@ extension Period {
         }
         guard let successor = later.min(by: { $0.isOlder(than: $1) }) else { return nil }
         var start = successor.start
-        let revokedAt = isMarkedUpgraded ? nil : revocations.filter { !$0.hasRefundReason }.map(\.start).min()
+        let revokedAt = revocations.filter { isMarkedUpgraded || !$0.hasRefundReason }.map(\.start).min()
         if let revokedAt, !start.isWithinAMinute(of: revokedAt) { start = min(start, revokedAt) }
         return Replacement(start: start, sources: successor.sources)
     }

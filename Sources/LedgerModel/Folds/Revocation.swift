@@ -19,12 +19,7 @@ package struct Revocation: Hashable, Sendable {
     }
 
     /// Whether it has a reason that Apple documents for refunds, or none at all.
-    var hasRefundReason: Bool {
-        switch statement?.revocationReason {
-        case nil, .other, .appIssue: true
-        default: false
-        }
-    }
+    var hasRefundReason: Bool { statement?.revocationReason?.isRefund ?? true }
 }
 
 /// A REFUND_REVERSED that names a copy of a purchase.

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// The fold of one timeline: everything that can be said of one key before an instant is named.
+/// The fold of one timeline, independent of any instant.
 package struct Subscription: Hashable, Sendable {
     /// Apple charges a renewal up to 24 hours before it starts.
     package static let earlyChargeMilliseconds = Instant.millisecondsPerDay
@@ -10,7 +10,7 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var periods: [Period]
     /// In the total order.
     package let notifications: [Observed<NotificationFact>]
-    /// When each renewal info was signed, ascending.
+    /// The signing times of the renewal infos, ascending.
     package let renewalInfoTimes: [Instant]
     /// The newest token that a transaction or a renewal info states.
     package let appAccountToken: StepField<String>

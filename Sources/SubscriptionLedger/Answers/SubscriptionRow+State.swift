@@ -69,11 +69,9 @@ extension SubscriptionRow.CommitmentTerms {
 }
 
 extension SubscriptionRow.Disagreement {
-    /// A status that Apple adds later keeps its number.
     package init(_ disagreement: SubscriptionStatus.Disagreement) {
         self.init(
-            position: disagreement.position,
-            signed: Status(signed: disagreement.signed)?.rawValue ?? disagreement.signed.description,
+            position: disagreement.position, signed: disagreement.signed.rawValue,
             folded: disagreement.folded.rawValue)
     }
 }
@@ -132,7 +130,7 @@ extension HistoryRow {
         }
         self.init(
             state, at: entry.at, change: entry.change.words, from: state.status, cause: cause,
-            recordedAt: recordedAt, evidence: [position], sentence: explained ? state.explanation : nil)
+            recordedAt: recordedAt, evidence: [position], sentence: explained ? entry.change.sentence : nil)
     }
 
     private init(

@@ -23,6 +23,18 @@ struct OwnerChange {
     }
 }
 
+extension OwnerChange {
+    var sentence: String {
+        switch decision {
+        case .transfer: "An administrator transferred it to another customer."
+        case .directory(.merge): "Its customer was merged into another one."
+        case .directory(.unmerge): "A merge of its customers was undone."
+        case .claim, .refusedClaim: to.isSubset(of: from) ? "A customer lost it." : "It was linked with a customer."
+        case nil: "Apple signed another appAccountToken for it."
+        }
+    }
+}
+
 extension CustomerFact {
     /// The name of its event, as the cause of what it changes.
     var cause: String {

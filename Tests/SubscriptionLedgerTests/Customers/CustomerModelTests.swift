@@ -43,6 +43,7 @@ struct CustomerModelTests {
         let catalog: [Purchase]
         let comment: Comment
         var snapshots: [UInt64: [String: [String]]] = [:]
+        var lastMerge: (from: String, into: String)?
 
         init(_ rule: Rules.Customers.ClaimConflict, _ random: inout SeededGenerator, _ comment: Comment) throws {
             shop = try TestLedger(claimConflict: rule)
@@ -77,7 +78,14 @@ struct CustomerModelTests {
                     #expect(outcome.refused.isEmpty != model.post(purchase, handle: handle, by: caller.role), comment)
                     counts["anonymous", default: 0] += 1
                 }
-            case 13..<16: counts[try await postUnnamed(purchase, by: caller), default: 0] += 1
+            case 13..<15: counts[try await postUnnamed(purchase, by: caller), default: 0] += 1
+            case 15:
+                // Twice from devices of one Apple account, so that the second is taken for the first.
+                let device = catalog.filter { $0.account != nil && $0.ownToken == nil }
+                for purchase in [device.randomElement(using: &random), device.randomElement(using: &random)] {
+                    guard let purchase else { continue }
+                    counts[try await postUnnamed(purchase, by: caller), default: 0] += 1
+                }
             case 16..<18:
                 guard let handle else { break }
                 let admin = [Caller.backend, .admin].randomElement(using: &random) ?? .admin
@@ -91,8 +99,12 @@ struct CustomerModelTests {
                 let answer = try? await shop.ledger.merge(
                     .id(other), into: name, by: .admin, scope: CustomerScope(), source: .operator)
                 #expect((answer != nil) == isExpected, comment)
-                if answer?.merged != nil { counts["merged", default: 0] += 1 }
+                if answer?.merged != nil {
+                    counts["merged", default: 0] += 1
+                    lastMerge = (other, name)
+                }
             case 19..<21:
+                let (other, name) = lastMerge ?? (other, name)
                 let isExpected = model.unmerge(other, from: name)
                 let answer = try? await shop.ledger.unmerge(
                     .id(other), from: name, by: .admin, scope: CustomerScope(), source: .operator)
