@@ -1,6 +1,6 @@
 package import Primitives
 
-/// An answer about subscriptions: what was asked, and rows in the order of their keys.
+/// An answer about subscriptions: the instant and the knowledge asked for, and rows ordered by key.
 package struct Answer<Row: JSONRepresentable>: JSONRepresentable {
     package var asOf: Instant
     /// The number of events the answer rests on.
@@ -26,7 +26,7 @@ extension Answer: Hashable where Row: Hashable {}
 /// The history of one subscription.
 package struct SubscriptionHistoryRow: Hashable, Sendable {
     package var id: SubscriptionID
-    /// In the order of time.
+    /// Ordered by time.
     package var transitions: [HistoryRow]
 
     package init(id: SubscriptionID, transitions: [HistoryRow]) {

@@ -2,9 +2,9 @@ package import Primitives
 
 /// The answer about one customer, in one environment.
 package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
-    /// The id that the caller knows the customer by; nil for an anonymous customer.
+    /// The caller's id of the customer; nil for an anonymous customer.
     package var id: String?
-    /// Names an anonymous customer in later calls.
+    /// The name of an anonymous customer in later calls; nil for a known customer.
     package var handle: String?
     package var asOf: Instant
     /// The number of events the answer rests on.
@@ -60,7 +60,7 @@ package struct PurchaseRow: Hashable, Sendable {
     package var transactionId: String
     package var id: SubscriptionID
     package var productId: String?
-    /// Apple's word.
+    /// Apple's product type.
     package var type: String
     package var quantity: Int64
     package var purchasedAt: Instant
@@ -101,8 +101,8 @@ extension PurchaseRow: JSONRepresentable {
 /// A purchase that two known customers claim.
 package struct ConflictRow: Hashable, Sendable {
     package var id: SubscriptionID
-    /// The other customer: the handle, or the appAccountToken of a customer who is known by nothing else. Nil where the
-    /// asking role may not know it.
+    /// The other customer: the handle, or the appAccountToken of a customer without a handle. Nil when the role of the
+    /// caller may not see it.
     package var with: String?
     package var because: String
     package var remedy: String
@@ -124,7 +124,7 @@ extension ConflictRow: JSONRepresentable {
     }
 }
 
-/// One handle that became, or stopped being, the customer of another.
+/// A merge of one handle into another, or its reversal.
 package struct MergeRow: Hashable, Sendable {
     package var handle: String
     package var into: String

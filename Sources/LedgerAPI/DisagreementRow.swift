@@ -3,7 +3,7 @@ package import Primitives
 /// A signed status that differs from the folded one: a row of `audit verify --answers`.
 package struct DisagreementRow: Hashable, Sendable {
     package var id: SubscriptionID
-    /// The notification's.
+    /// The signedDate of the notification.
     package var signedDate: Instant
     package var disagreement: SubscriptionRow.Disagreement
 

@@ -4,7 +4,7 @@ package import Primitives
 package struct EventRow: Hashable, Sendable {
     package var position: UInt64
     package var kind: String
-    /// The channel it came by: `http`, `file`, `poll`, `reconcile`, `operator` or `import`.
+    /// The channel of the event: `http`, `file`, `poll`, `reconcile`, `operator` or `import`.
     package var source: String
     package var environment: String?
     /// `signed`, `fetched`, `sharedSecret`, `asserted` or `own`.
@@ -16,12 +16,12 @@ package struct EventRow: Hashable, Sendable {
     package var verification: Verification
     /// RFC 8785 JSON.
     package var body: [UInt8]
-    /// Nil for an event that concerns no notification and no purchase.
+    /// Nil for an event without a notification and without a purchase.
     package var about: About?
-    /// The facts decoded from the evidence; nil when they were not asked for.
+    /// The facts decoded from the evidence; nil unless requested.
     package var facts: [JSONValue]?
 
-    /// The verbatim bytes an event rests on.
+    /// The verbatim bytes that an event rests on.
     package struct Evidence: Hashable, Sendable {
         package var artifact: String
         package var bytes: UInt32
@@ -35,9 +35,9 @@ package struct EventRow: Hashable, Sendable {
         }
     }
 
-    /// The proof of the signature: nil throughout for events that rest on none.
+    /// The proof of the signature; all members are nil for an event without one.
     package struct Verification: Hashable, Sendable {
-        /// The instant the certificates were checked at.
+        /// The instant at which the certificates were checked.
         package var at: Instant?
         /// SHA-256 fingerprints.
         package var leaf: String?
@@ -52,14 +52,14 @@ package struct EventRow: Hashable, Sendable {
         }
     }
 
-    /// The notification and the purchase that an event concerns, nil where the event does not state them.
+    /// The notification and the purchase of an event; members that the event does not state are nil.
     package struct About: Hashable, Sendable {
         package var notificationType: String?
         package var subtype: String?
         package var originalTransactionId: String?
         package var transactionId: String?
         package var productId: String?
-        /// The instant until which the App Store takes an answer.
+        /// The instant until which the App Store accepts an answer.
         package var deadline: Instant?
 
         package init(

@@ -3,7 +3,7 @@ package import Primitives
 /// One change of a subscription: a row of `history`.
 package struct HistoryRow: Hashable, Sendable {
     package var at: Instant
-    /// The words of contracts §1, in their order there.
+    /// The names of the changes, in a fixed order.
     package var change: [String]
     /// The status before; nil for the first row.
     package var from: String?
@@ -20,13 +20,13 @@ package struct HistoryRow: Hashable, Sendable {
     package var price: Int64?
     package var currency: String?
     package var offer: OfferTerms?
-    /// When the ledger recorded the cause; nil when that is time.
+    /// The recorded time of the cause; nil when the cause is time.
     package var recordedAt: Instant?
     package var evidence: [UInt64]
-    /// Present when explanations were asked for.
+    /// Nil unless explanations are requested.
     package var explanation: Explanation?
 
-    /// The rule that decided the status, and what it found in a sentence.
+    /// The rule that decided the status, and its finding in a sentence.
     package struct Explanation: Hashable, Sendable {
         package var rule: String
         package var sentence: String

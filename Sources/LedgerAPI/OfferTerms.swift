@@ -1,13 +1,13 @@
 package import Primitives
 
-/// The offer of a period, apart from the reason of its status.
+/// The offer of a period.
 package struct OfferTerms: Hashable, Sendable {
-    /// `introductory`, `promotional`, `offerCode`, `winBack`, or Apple's number for a type added later.
+    /// `introductory`, `promotional`, `offerCode`, `winBack`, or Apple's number of another type.
     package let type: String?
     package let id: String?
-    /// `freeTrial`, `payAsYouGo`, `payUpFront`, `oneTime`, or Apple's word for one added later.
+    /// `freeTrial`, `payAsYouGo`, `payUpFront`, `oneTime`, or Apple's name of another type.
     package let discountType: String?
-    /// ISO 8601 duration of the whole offer.
+    /// The duration of the whole offer in ISO 8601.
     package let period: String?
 
     package init(type: String?, id: String?, discountType: String?, period: String?) {

@@ -2,9 +2,9 @@ package import Primitives
 
 /// The answer to posted transactions, given after the commit.
 package struct PostingAnswer<Row: JSONRepresentable>: JSONRepresentable {
-    /// The transactions that the ledger holds durably, duplicates among them: StoreKit may finish these.
+    /// The durably stored transactions, duplicates included. StoreKit may finish these.
     package var finish: [TransactionName]
-    /// Those that it held before.
+    /// The transactions that were stored before.
     package var duplicates: [TransactionName]
     package var refused: [RefusedRow]
     /// Nil when everything was refused.
@@ -30,7 +30,7 @@ package struct PostingAnswer<Row: JSONRepresentable>: JSONRepresentable {
     }
 }
 
-/// Names a transaction in StoreKit's terms.
+/// The ids of a transaction, under StoreKit's names.
 package struct TransactionName: Hashable, Sendable {
     package var transactionId: String
     package var originalTransactionId: String
@@ -49,13 +49,13 @@ extension TransactionName: JSONRepresentable {
     }
 }
 
-/// A part of a posting that was not taken, or that was taken and is not this customer's.
+/// A part of a posting that was refused, or that was accepted and belongs to another customer.
 package struct RefusedRow: Hashable, Sendable {
-    /// In `signedTransactions`; nil for other parts.
+    /// The index in `signedTransactions`; nil for other parts.
     package var index: Int?
     /// `signedAppTransaction` or `receipt`; nil for transactions.
     package var part: String?
-    /// A verification refusal, or `link_refused`.
+    /// The code of a verification refusal, or `link_refused`.
     package var code: String
     package var reason: String
     /// The remedy.

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// The members that name a subscription: Production and Sandbox are separate id spaces.
+/// The members that name a subscription. Production and Sandbox are separate id spaces.
 package struct SubscriptionID: Hashable, Sendable {
     package let environment: String
     package let bundleId: String

@@ -2,7 +2,7 @@ package import Primitives
 
 /// The state of one subscription at an instant: a row of `state`, of a customer's answer and of the transitions feed.
 ///
-/// Enumerations are their words on the wire; absent values are null there.
+/// On the wire, enumerations are strings and absent values are null.
 package struct SubscriptionRow: Hashable, Sendable {
     package var id: SubscriptionID
     package var productId: String?
@@ -13,7 +13,7 @@ package struct SubscriptionRow: Hashable, Sendable {
     package var entitled: Bool
     /// `full`, `limited` or `none`.
     package var access: String
-    /// The end of access if nothing further is heard; nil where it never ends, or has ended.
+    /// The end of access if no further event arrives; nil when access never ends, or has ended.
     package var accessUntil: Instant?
     package var willRenew: Bool?
     package var pendingProductId: String?
@@ -38,11 +38,11 @@ package struct SubscriptionRow: Hashable, Sendable {
     package var nextStep: String
     /// The win-back offers of `nextStep` offerWinBack, best first.
     package var offerIds: [String]
-    /// The fields that rest on an inference, sorted.
+    /// The names of inferred fields, sorted.
     package var inferred: [String]
     package var historyIncomplete: Bool
     package var disagreement: Disagreement?
-    /// The positions the row rests on, ascending.
+    /// The positions of the events that the row rests on, ascending.
     package var evidence: [UInt64]
 
     /// A plan with a commitment of twelve months.

@@ -2,24 +2,24 @@ package import Primitives
 
 /// One change of a subscription's answer: a row of the transitions feed.
 package struct TransitionRow: Hashable, Sendable {
-    /// 0, 1, 2 … without gaps over all environments.
+    /// The number of the row: 0, 1, 2 … without gaps, over all environments.
     package var sequence: UInt64
-    /// The time from which the ledger answers so.
+    /// The instant from which the ledger gives this answer.
     package var recordedAt: Instant
-    /// The time from which the state applies; never after `recordedAt`.
+    /// The instant from which the state applies; never after `recordedAt`.
     package var effectiveAt: Instant
-    /// The words of contracts §1, in their order there.
+    /// The names of the changes, in a fixed order.
     package var change: [String]
-    /// `notificationType[/subtype]`, `transaction`, `renewalInfo`, `time`, or the kind of a customers' event.
+    /// `notificationType[/subtype]`, `transaction`, `renewalInfo`, `time`, or the kind of an event about customers.
     package var cause: String
-    /// The newest event that was known.
+    /// The position of the newest known event.
     package var position: UInt64
-    /// The ids of the owners at `effectiveAt`, as they are known when the row is read: every id and appAccountToken of
-    /// a customer, else the handle.
+    /// The ids of the owners at `effectiveAt`, as known when the row is read: every id and appAccountToken of a
+    /// customer, else the handle.
     package var customers: [String]
-    /// The `SubscriptionRow` just before `effectiveAt`; null where there was none.
+    /// The `SubscriptionRow` just before `effectiveAt`; null when there was none.
     package var before: JSONValue
-    /// The `SubscriptionRow` at `effectiveAt`; null when what was stated of the subscription no longer makes a row.
+    /// The `SubscriptionRow` at `effectiveAt`; null when the subscription no longer has a row.
     package var after: JSONValue
 
     package init(

@@ -5,17 +5,17 @@ package import Primitives
 package import ProjectionRuntime
 import Synchronization
 
-/// One ledger: its log, what is derived from it, and what may be done with both. The only module that knows all parts.
+/// A ledger: its log, the index derived from it, the vault, and the use cases on them.
 package final class Ledger: Sendable {
     package struct Configuration: Sendable {
         package var folder: DataFolder
         package var trust = TrustPolicy()
         package var mapSizeBytes = 1 << 40
         package var groupCommitEvents = 2_000
-        /// The name in checkpoints; nil: one that the log keeps.
+        /// The name in checkpoints; nil for the name that the log keeps.
         package var origin: String?
         package var quarantine = Quarantine.Limits()
-        /// What postings are decided by.
+        /// The rules of answers, postings and the feed.
         package var rules = Rules()
         package var clock: @Sendable () -> Instant
 
@@ -29,22 +29,22 @@ package final class Ledger: Sendable {
     package let log: EventLog
     package let derived: Derived
     package let verifier: SignedDataVerifier
-    /// What verifications for callers pass through.
+    /// Limits the verifications for callers.
     package let verifications = VerificationGate()
-    /// For who writes.
+    /// Nil in a ledger opened for reading.
     package let quarantine: Quarantine?
-    /// Nil where nobody has written yet.
+    /// Nil in a ledger opened for reading before any vault exists.
     let vault: Vault?
     let portfolios = PortfolioCache()
-    /// The owner of a key changes for one posting at a time.
+    /// Serialises postings of the same key, token or Apple account.
     let postings = StripedLock()
-    /// Customers are merged one after the other. Taken after `postings`, never before.
+    /// Serialises merges of customers. Taken after `postings`, never before.
     let merges = StripedLock()
     private let lock: FolderLock?
-    /// The feed of transitions of a process that serves.
+    /// The feed of transitions; nil until the first use.
     private let feed = Mutex<TransitionFeed?>(nil)
 
-    /// Opens the ledger of a folder for the one process that writes, making what is missing.
+    /// Opens the ledger of a folder for the one process that writes, and creates missing parts.
     /// - Throws: `EventLogError`: `locked`, `log_corrupt`, `version_unknown`, `io_error`, `disk_full`.
     package init(writing configuration: Configuration) throws {
         let folder = configuration.folder
@@ -55,7 +55,7 @@ package final class Ledger: Sendable {
             writing: folder.derived, mapSizeBytes: configuration.mapSizeBytes, decoder: Derivation.event)
         let opened = OpenedLog()
         var logConfiguration = configuration.log
-        // An event recorded earlier would belong between rows that readers of the feed have.
+        // An event recorded earlier would precede rows that readers of the feed already have.
         logConfiguration.floor = TransitionFeed.timeProcessed(in: configuration) ?? .earliest
         log = try EventLog(
             writing: logConfiguration, origin: configuration.origin,
@@ -72,13 +72,13 @@ package final class Ledger: Sendable {
         do {
             try derived.catchUp(with: log)
         } catch {
-            // The thread holds what it applies to.
+            // The thread keeps `derived` alive until it is closed.
             derived.close()
             throw error
         }
     }
 
-    /// Opens the ledger of a folder for reading beside whoever writes. Nothing in the folder changes.
+    /// Opens the ledger of a folder for reading, beside a writer. Nothing in the folder changes.
     package init(reading configuration: Configuration) throws {
         try configuration.folder.requireExists()
         log = try EventLog(reading: configuration.log, origin: configuration.origin)
@@ -93,14 +93,14 @@ package final class Ledger: Sendable {
         verifier = SignedDataVerifier(trust: configuration.trust)
     }
 
-    /// Finishes accepted work: the writer drains, what is derived is applied, then the environments close.
+    /// Finishes accepted work: drains the writer, applies derived events, then closes the environments.
     package func close() {
         feed.withLock { $0.take() }?.close()
         log.close()
         derived.close()
     }
 
-    /// The feed of transitions, made and kept up to date from the first call on. For who writes.
+    /// Returns the feed of transitions, opened and followed from the first call on. Requires a ledger open for writing.
     /// - Throws: `io_error`, `disk_full`.
     package func transitions() throws -> TransitionFeed {
         try feed.withLock { feed in
@@ -112,10 +112,10 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// The log, once it is open: the follower needs it to read, and it needs the follower to open.
+    /// A reference to the log, set after opening: the log needs its follower to open, and the follower reads the log.
     private final class OpenedLog: Sendable {
         private struct Reference {
-            // The log holds its follower, which holds this.
+            // Weak: the log holds its follower, which holds this reference.
             weak var log: EventLog?
         }
 

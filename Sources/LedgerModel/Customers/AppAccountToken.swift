@@ -1,8 +1,8 @@
-/// The UUID by which an app tells Apple whose a purchase is, and Apple tells everybody who reads the transaction.
+/// The UUID that an app sets at purchase to name the customer. Apple signs it into the transaction.
 ///
-/// Written in any case, compared in lower case. The nil UUID is what apps send that have no users, and names nobody.
+/// Compared in lower case. The nil UUID, which apps without users send, names no customer.
 package struct AppAccountToken: Hashable, Sendable {
-    /// In lower case.
+    /// The UUID in lower case.
     package let text: String
 
     /// Nil unless the text is a UUID other than the nil UUID.
@@ -19,7 +19,7 @@ package struct AppAccountToken: Hashable, Sendable {
             }
         }
         guard !isNil else { return nil }
-        // Of hexadecimal digits and dashes, setting this bit changes upper case letters alone.
+        // Among hexadecimal digits and dashes, this bit changes upper case letters alone.
         self.text = String(decoding: bytes.map { $0 | 0x20 }, as: UTF8.self)
     }
 
@@ -37,7 +37,7 @@ package struct AppAccountToken: Hashable, Sendable {
 }
 
 extension Fact {
-    /// As it is written.
+    /// The token as stated; nil for facts without one.
     package var appAccountToken: String? {
         switch self {
         case .transaction(let fact): fact.appAccountToken

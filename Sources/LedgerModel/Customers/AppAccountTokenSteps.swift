@@ -3,8 +3,8 @@ package import Primitives
 
 /// The appAccountToken of a key as a step function of time.
 ///
-/// The token of a new purchase counts from its purchaseDate, a token that Apple sets for it later from the signing of
-/// the transaction that carries it, and the token of a renewal info from its signing (domain-rules §11).
+/// The token of a new purchase counts from its purchaseDate. A token that a later copy of the transaction changes
+/// counts from the signing of that copy, and the token of a renewal info from its signing (domain-rules §11).
 package struct AppAccountTokenSteps: Hashable, Sendable {
     package struct Step: Hashable, Sendable {
         package let from: Instant
@@ -13,12 +13,12 @@ package struct AppAccountTokenSteps: Hashable, Sendable {
         package let source: Source
     }
 
-    /// Ascending.
+    /// Ordered by instant, ascending.
     package let steps: [Step]
 
     package init(_ timeline: Timeline) {
         var steps: [Step] = []
-        // A repeated statement about an old purchase, as with its refund, is no news of who has the key.
+        // A repeated statement about an old purchase, such as its refund, does not change the owner.
         var stated: [String: AppAccountToken?] = [:]
         for observation in timeline.observations {
             let token = observation.fact.appAccountToken.flatMap(AppAccountToken.init)
@@ -35,12 +35,12 @@ package struct AppAccountTokenSteps: Hashable, Sendable {
             case .notification, .app: continue
             }
         }
-        // Of steps from one instant the last in the total order counts.
+        // The last in the total order counts among steps from the same instant.
         self.steps = steps.enumerated()
             .sorted { ($0.element.from, $0.offset) < ($1.element.from, $1.offset) }.map(\.element)
     }
 
-    /// Returns the newest token by `t`; nil before the first.
+    /// Returns the newest token at `t`; nil before the first.
     package func token(at t: Instant) -> AppAccountToken? {
         steps.last { $0.from <= t }?.token
     }

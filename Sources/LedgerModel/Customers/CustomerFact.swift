@@ -34,7 +34,7 @@ package struct Claim: Hashable, Sendable {
 
     /// The strength of a claim or a merge, weakest first.
     package enum Authority: Comparable, Sendable, CaseIterable {
-        /// For an anonymous customer, with whatever key.
+        /// A claim of an anonymous customer, whatever the caller's key.
         case anonymous
         case app
         case backend
@@ -42,7 +42,7 @@ package struct Claim: Hashable, Sendable {
 }
 
 extension Claim.Authority {
-    /// The word in events.
+    /// The name in events.
     package var name: String {
         switch self {
         case .anonymous: "anonymous"
@@ -51,7 +51,7 @@ extension Claim.Authority {
         }
     }
 
-    /// - Parameter name: a word of events; an administrator counts as a backend.
+    /// - Parameter name: a name from an event; an administrator counts as a backend.
     package init?(name: String) {
         guard let authority = Self.allCases.first(where: { $0.name == name || (name == "admin" && $0 == .backend) })
         else { return nil }
@@ -72,7 +72,7 @@ package struct Transfer: Hashable, Sendable {
     }
 }
 
-/// A change of which handles are one customer.
+/// A merge of two customers, or its reversal.
 package enum DirectoryChange: Hashable, Sendable {
     case merge(Merge)
     case unmerge(Unmerge)
@@ -84,7 +84,7 @@ package enum DirectoryChange: Hashable, Sendable {
         }
     }
 
-    /// The one that becomes, or stops being, another.
+    /// The customer that is merged into another, or separated from it.
     package var customer: CustomerHandle {
         switch self {
         case .merge(let merge): merge.customer
@@ -93,11 +93,11 @@ package enum DirectoryChange: Hashable, Sendable {
     }
 }
 
-/// One customer becomes another. It holds until it is undone.
+/// One customer becomes another, until an unmerge undoes it.
 package struct Merge: Hashable, Sendable {
     package let customer: CustomerHandle
     package let into: CustomerHandle
-    /// The strength that the merged customer's claims have from `position` on, at least.
+    /// The least strength of the merged customer's claims from `position` on.
     package let by: Claim.Authority
     package let position: Position
 
@@ -109,7 +109,7 @@ package struct Merge: Hashable, Sendable {
     }
 }
 
-/// A merge is undone. Claims made since then stay where they were made.
+/// The reversal of a merge. Claims made since the merge keep their customers.
 package struct Unmerge: Hashable, Sendable {
     package let customer: CustomerHandle
     package let into: CustomerHandle

@@ -1,6 +1,6 @@
 import Primitives
 
-/// The sixteen random bytes, big-endian, that stand for a customer everywhere outside the vault.
+/// The sixteen random bytes, big-endian, that identify a customer everywhere outside the vault.
 package struct CustomerHandle: Hashable, Sendable {
     package let value: UInt128
 

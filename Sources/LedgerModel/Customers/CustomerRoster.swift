@@ -1,6 +1,6 @@
 /// The customers of handles and tokens, after merges: a fold of merges and unmerges in the order of their positions.
 package struct CustomerRoster: Hashable, Sendable {
-    /// In the order of their positions.
+    /// Ordered by position.
     package private(set) var changes: [DirectoryChange] = []
     private var known: Set<DirectoryChange> = []
     /// The merge in force of each merged handle.
@@ -19,7 +19,7 @@ package struct CustomerRoster: Hashable, Sendable {
         CustomerRoster(changes: changes.filter { $0.position < size }, tokens: tokens)
     }
 
-    /// Adds a merge or an unmerge, in whatever order they are added; one that is known changes nothing.
+    /// Adds a merge or an unmerge. The order of calls does not matter; a repeated change has no effect.
     package mutating func add(_ change: DirectoryChange) {
         guard known.insert(change).inserted else { return }
         let isNewest = changes.last.map { $0.position <= change.position } ?? true
@@ -33,8 +33,7 @@ package struct CustomerRoster: Hashable, Sendable {
         }
     }
 
-    /// A merged handle is merged nowhere else until that is undone, and nothing is merged into itself: there are no
-    /// circles, whatever a log holds.
+    /// Applies a change. A merge of a handle that is already merged, or that would close a cycle, is ignored.
     private mutating func apply(_ change: DirectoryChange) {
         switch change {
         case .merge(let merge):
@@ -50,7 +49,7 @@ package struct CustomerRoster: Hashable, Sendable {
         tokens[token] = customer
     }
 
-    /// Returns the customer that a handle stands for.
+    /// Returns the customer of a handle, after merges.
     package func customer(of handle: CustomerHandle) -> CustomerHandle {
         merges(from: handle).last?.into ?? handle
     }
@@ -70,12 +69,12 @@ package struct CustomerRoster: Hashable, Sendable {
         }.max()
     }
 
-    /// Returns the customer that a token was mapped to; nil for a token that was mapped to none.
+    /// Returns the customer that a token was mapped to; nil for an unmapped token.
     package func customer(of token: AppAccountToken) -> CustomerHandle? {
         tokens[token].map(customer(of:))
     }
 
-    /// Every other handle that stands for a customer.
+    /// Returns the handles merged into a customer, directly or through others.
     package func handles(mergedInto customer: CustomerHandle) -> [CustomerHandle] {
         merges.keys.filter { self.customer(of: $0) == customer }
     }

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import Primitives
 
-/// A consumable or a non-renewing subscription: one transaction, and when it was refunded.
+/// A consumable or a non-renewing subscription: one transaction with its refunds.
 package struct OneTimePurchase: Hashable, Sendable {
     package let transactionId: String
     package let productId: String?
@@ -9,7 +9,8 @@ package struct OneTimePurchase: Hashable, Sendable {
     package let quantity: Int64
     package let purchasedAt: Instant
     package let price: TransactionFact.Price?
-    /// Each from the revocationDate to the signing of the first later statement without one; the last may be open.
+    /// The ranges in which the purchase is refunded, ascending: from a revocationDate to the signing of the first later
+    /// statement without one. The last may be open.
     package let revocations: [Range<Instant>]
 
     /// Returns the date of the refund in force at `t`.
@@ -17,7 +18,7 @@ package struct OneTimePurchase: Hashable, Sendable {
         revocations.last { $0.contains(t) }?.lowerBound
     }
 
-    /// Every instant where an answer about it may change.
+    /// The instants at which an answer about the purchase may change.
     package var turningPoints: [Instant] {
         [purchasedAt] + revocations.flatMap { [$0.lowerBound, $0.upperBound] }
     }
@@ -32,7 +33,7 @@ extension OneTimePurchase {
             .sorted { ($0.purchasedAt, $0.transactionId) < ($1.purchasedAt, $1.transactionId) }
     }
 
-    /// - Parameter statements: of one transaction, in the total order.
+    /// - Parameter statements: the statements of one transaction, in the total order.
     private init?(_ statements: [Observed<TransactionFact>]) {
         guard let newest = statements.last?.value, let type = newest.type, let purchasedAt = newest.purchaseDate else {
             return nil

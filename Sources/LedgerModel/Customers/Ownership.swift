@@ -6,10 +6,10 @@ package struct OwnershipEvidence: Hashable, Sendable {
     package var claims: [Claim]
     package var refusedClaims: [Claim]
     package var transfers: [Transfer]
-    /// Without steps for a family member's key: a token there is the purchaser's.
+    /// Empty for a family member's key, whose token is the purchaser's.
     package var tokens: AppAccountTokenSteps
 
-    /// - Parameter timeline: of the key.
+    /// - Parameter timeline: the timeline of the key.
     package init(
         key: SubscriptionKey, timeline: Timeline, claims: [Claim] = [], refusedClaims: [Claim] = [],
         transfers: [Transfer] = []
@@ -21,7 +21,7 @@ package struct OwnershipEvidence: Hashable, Sendable {
         tokens = AppAccountTokenSteps(timeline.isFamilyShared ? Timeline() : timeline)
     }
 
-    /// What was known of it when the log held `size` events, with all tokens.
+    /// The claims and transfers known when the log held `size` events, with all tokens.
     package func decided(below size: Position) -> OwnershipEvidence {
         var evidence = self
         evidence.claims.removeAll { $0.position >= size }
@@ -38,18 +38,18 @@ package struct OwnershipEvidence: Hashable, Sendable {
 
 /// The owner of a key at an instant (domain-rules §11): the first of transfer, token, and the strongest claim.
 package struct Ownership: Hashable, Sendable {
-    /// One, unless the rule is `share`; none for a key that nobody has claimed.
+    /// One owner, or several under the rule `share`; empty for an unclaimed key.
     package let owners: Set<Owner>
 
     package enum Owner: Hashable, Sendable {
         case customer(CustomerHandle)
-        /// The customer whose id is the token itself: no customer was mapped to it.
+        /// The customer whose id is the token itself; no customer was mapped to it.
         case bearer(AppAccountToken)
     }
 
     /// - Parameters:
-    ///   - roster: with the merges of the customers, and the customers of the tokens, in `evidence`.
-    ///   - t: governs tokens; transfers and claims hold for every instant once they are known.
+    ///   - roster: the merges of the customers and the customers of the tokens in `evidence`.
+    ///   - t: selects the token. Transfers and claims hold at every instant.
     package init(
         _ evidence: OwnershipEvidence, at t: Instant, roster: CustomerRoster, rule: Rules.Customers.ClaimConflict
     ) {
@@ -60,12 +60,12 @@ package struct Ownership: Hashable, Sendable {
         } else if !evidence.claims.isEmpty {
             owners = Set(Self.claimants(evidence.claims, roster, rule).map(Owner.customer))
         } else {
-            // Before the first token the first one, as of every field that Apple restates.
+            // The first token also counts before its step, like every field that Apple restates.
             owners = Set(evidence.tokens.steps.prefix(1).map { roster.owner(of: $0.token) })
         }
     }
 
-    /// The customers with the strongest claim, and of these those that the rule prefers.
+    /// Returns the customers that the rule prefers among those with the strongest claim.
     private static func claimants(
         _ claims: [Claim], _ roster: CustomerRoster, _ rule: Rules.Customers.ClaimConflict
     ) -> [CustomerHandle] {
@@ -73,7 +73,7 @@ package struct Ownership: Hashable, Sendable {
         let strongest = standings.map(\.0.authority).max()
         let equals = standings.filter { $0.0.authority == strongest }
             .sorted { ($0.0.since, $0.1) < ($1.0.since, $1.1) }.map(\.0.customer)
-        // An anonymous owner gives way to the next, under every rule.
+        // The newest anonymous claim wins under every rule.
         guard strongest != .anonymous else { return Array(equals.suffix(1)) }
         return switch rule {
         case .keepFirst: Array(equals.prefix(1))
@@ -128,7 +128,7 @@ package struct OwnershipConflict: Hashable, Sendable {
         over evidence: OwnershipEvidence, _ ownership: Ownership, roster: CustomerRoster
     ) -> Set<OwnershipConflict> {
         guard evidence.transfers.isEmpty else { return [] }
-        // An anonymous claimant is nobody to settle it with.
+        // A conflict with an anonymous customer cannot be settled.
         let claimants = Set(
             evidence.refusedClaims.map(roster.standing(of:)).filter { $0.authority > .anonymous }.map(\.customer))
         return Set(

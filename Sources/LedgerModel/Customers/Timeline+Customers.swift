@@ -1,12 +1,12 @@
 import AppStoreModel
 
 extension Timeline {
-    /// Whether it is a family member's share of somebody else's purchase.
+    /// Whether any transaction is a family member's share.
     package var isFamilyShared: Bool {
         transactions.contains { $0.value.inAppOwnershipType == .familyShared }
     }
 
-    /// The Apple accounts that its purchases were made with.
+    /// The appTransactionIds of the purchases; each names one Apple account in one app.
     package var appTransactionIds: Set<String> {
         Set(observations.compactMap(\.fact.appTransactionId))
     }
@@ -19,7 +19,7 @@ extension Timeline {
 }
 
 extension Fact {
-    /// The Apple account, as it is written.
+    /// The appTransactionId as stated; nil for facts without one.
     package var appTransactionId: String? {
         switch self {
         case .transaction(let fact): fact.appTransactionId

@@ -6,7 +6,7 @@ import Primitives
 import ProjectionRuntime
 import SubscriptionStatus
 
-/// Which purchase histories a question is about.
+/// The subscriptions a query is about.
 package struct SubscriptionSelector: Sendable {
     package var originalTransactionId: String
     package var environment: Environment?
@@ -22,8 +22,8 @@ package struct SubscriptionSelector: Sendable {
 }
 
 extension Ledger {
-    /// The rows of the keys selected, as of `question.asOf`.
-    /// - Returns: nil when no observation of such a key was known: `subscription_unknown`.
+    /// Returns the rows of the selected keys at `question.asOf`.
+    /// - Returns: nil when no observation of such a key was known (`subscription_unknown`).
     package func state(of selector: SubscriptionSelector, _ question: Question) throws -> StateAnswer? {
         try answer(selector, question) { lineages, keys in
             lineages.states(at: question.asOf, rules: rules(for: question)).filter { keys.contains($0.key) }
@@ -31,7 +31,7 @@ extension Ledger {
         }
     }
 
-    /// The changes of the keys selected, up to `question.asOf`.
+    /// Returns the changes of the selected keys up to `question.asOf`; nil as `state` does.
     /// - Parameter explained: adds the rule and its explanation to each row.
     package func history(
         of selector: SubscriptionSelector, _ question: Question, explained: Bool = false
@@ -60,13 +60,13 @@ extension Ledger {
             asOf: question.asOf, knownAt: size, subscriptions: rows(Lineage.components(of: timelines), known))
     }
 
-    /// The rules named in a question, else the ledger's: every answer takes them from here.
+    /// Returns the rules named in a question, else the ledger's. The only source of rules for answers.
     func rules(for question: Question) -> Rules { question.rules ?? configuration.rules }
 
-    /// The log size a question folds up to, at most what is acknowledged.
+    /// Returns the log size that a question folds up to, at most the acknowledged size.
     package func knownSize(_ knownAt: Question.KnownAt?) throws -> Position {
         let head = try log.head().size
-        // Who writes is told what is appended; who reads beside it has to look.
+        // A writer is notified of appends; a reader has to catch up with the log.
         if derived.size < head { try derived.catchUp(with: log) }
         let size = min(head, derived.size)
         switch knownAt {

@@ -1,7 +1,7 @@
 package import Primitives
 
 extension Question.KnownAt {
-    /// Integers from here on are milliseconds: 10^11 ms is 1973, and no log is so long.
+    /// The least integer read as milliseconds: 10^11 ms is in 1973, and no log has that many events.
     private static let firstInstant: UInt64 = 100_000_000_000
 
     /// Reads a log size (an integer below 10^11) or an instant.

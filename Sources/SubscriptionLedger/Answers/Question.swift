@@ -1,19 +1,21 @@
 package import LedgerModel
 package import Primitives
 
-/// When, and knowing what: "on 1 March, what did we believe about 15 February?"
+/// The instant and the state of knowledge that a query asks for.
+///
+/// Example: the state on 15 February, as known on 1 March.
 package struct Question: Sendable {
     package enum KnownAt: Sendable {
-        /// What was in the log when it held so many events.
+        /// The first events of the log, by count.
         case size(Position)
-        /// What was recorded up to an instant.
+        /// The events recorded up to an instant.
         case instant(Instant)
     }
 
     package var asOf: Instant
-    /// Nil: everything acknowledged.
+    /// Nil for every acknowledged event.
     package var knownAt: KnownAt?
-    /// Nil: the ledger's.
+    /// Nil for the ledger's rules.
     package var rules: Rules?
 
     package init(asOf: Instant, knownAt: KnownAt? = nil) {

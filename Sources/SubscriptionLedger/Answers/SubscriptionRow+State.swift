@@ -32,7 +32,7 @@ extension SubscriptionID {
 }
 
 extension OfferTerms {
-    /// Types and kinds of discount that Apple adds later keep Apple's words.
+    /// Offer types and discount types that Apple adds later keep Apple's values.
     init(_ offer: TransactionFact.Offer) {
         self.init(
             type: offer.offerType.map(Self.word), id: offer.offerIdentifier,
@@ -86,7 +86,7 @@ extension SubscriptionHistoryRow {
 }
 
 extension SubscriptionHistoryRow {
-    /// Adds the changes of the owners: to the row of their instant, else as rows of their own.
+    /// Adds the changes of owners: to the row of the same instant, else as new rows.
     mutating func add(
         _ owners: OwnerHistory, to key: SubscriptionKey, in lineages: [Lineage], _ rules: Rules, explained: Bool
     ) {
@@ -110,7 +110,7 @@ extension HistoryRow {
             sentence: explained ? transition.explanation : nil)
     }
 
-    /// A change of the owners alone; nil while the key has no state.
+    /// Creates the row of a change of owners alone; nil while the key has no state.
     fileprivate init?(
         _ entry: OwnerHistory.Entry, of key: SubscriptionKey, in lineages: [Lineage], _ rules: Rules, explained: Bool
     ) {

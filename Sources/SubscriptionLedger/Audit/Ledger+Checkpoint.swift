@@ -1,13 +1,13 @@
 package import EventLog
 
 extension Ledger {
-    /// The note over the head as it is: a durable size, whose root the log itself keeps.
+    /// Returns a signed note over the current head, which is durable.
     package func signedCheckpoint() throws -> SignedNote {
         let head = try log.head()
         return try signer().sign(Checkpoint(origin: log.origin, size: head.size, root: head.root).text)
     }
 
-    /// The public half of the key that signs checkpoints.
+    /// Returns the public half of the key that signs checkpoints.
     package func checkpointVerifier() throws -> NoteVerifier {
         try signer().verifier
     }
@@ -17,7 +17,7 @@ extension Ledger {
         guard let signer = try CheckpointKey.load(from: folder, origin: log.origin) else {
             throw EventLogError(
                 .ioError, "the ledger has no checkpoint key", expected: folder.checkpointKey, found: "no such file",
-                hint: "Run `subledger audit key init`, or bring the key back.")
+                hint: "Run `subledger audit key init`, or restore the key from a backup.")
         }
         return signer
     }

@@ -7,8 +7,8 @@ import ProjectionRuntime
 import SubscriptionStatus
 
 extension Ledger {
-    /// Every status that Apple signed with a notification and that differs from the fold at its signedDate, ordered by
-    /// key and signing, under the default rules.
+    /// Returns every status that Apple signed with a notification and that differs from the fold at its signedDate,
+    /// under the default rules, ordered by key and signedDate.
     ///
     /// - Parameter progress: called with the number of events read.
     /// - Complexity: O(n log n) for n events; holds the keys of all notifications in memory.

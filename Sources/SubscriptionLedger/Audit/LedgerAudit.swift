@@ -3,10 +3,10 @@ package import AppStoreVerification
 package import EventLog
 import Primitives
 
-/// Checks a ledger: its log event by event, on demand every signature again, on demand every page of its file.
+/// Checks a ledger: every event of the log, and optionally every signature and every page of the file.
 package struct LedgerAudit: Sendable {
     package struct Options: Sendable {
-        /// Verify the signatures again, under these roots besides Apple's.
+        /// The roots and apps to verify signatures with; nil skips signatures.
         package var signatures: TrustPolicy?
         package var deep = false
 
@@ -43,15 +43,15 @@ package struct LedgerAudit: Sendable {
         }
     }
 
-    /// - Throws: `log_corrupt` unless the log begins with the published checkpoint, and, where its key is at hand, has
-    ///   signed it.
+    /// - Throws: `log_corrupt` unless the log begins with the published checkpoint, and the checkpoint's signature is
+    ///   valid. Without the key the signature is not checked.
     private func require(_ published: Checkpoint, of log: EventLog) throws {
         try log.requirePrefix(published)
         guard let signer = try? CheckpointKey.load(from: configuration.folder, origin: log.origin) else { return }
         _ = try PublishedCheckpoint.stored(in: configuration.folder, verifier: signer.verifier)
     }
 
-    /// What must hold of an event beyond its bytes: that it is named by its evidence.
+    /// Checks that the identity of an event is that of its evidence.
     private static func check(_ record: Record, _ evidence: [UInt8]) -> Result<Void, LogAudit.EventProblem> {
         guard let kind = ArtifactKind(record.artifact) else { return .success(()) }
         do throws(Refusal) {
@@ -95,7 +95,8 @@ package struct LedgerAudit: Sendable {
         }
     }
 
-    /// Verified at the instant and under the certificates that the record tells.
+    /// Verifies the evidence of a record. Nil when the signature is valid under the certificates and at the instant in
+    /// the record.
     private static func problem(
         with record: Record, _ evidence: [UInt8], _ verifier: SignedDataVerifier
     ) async -> String? {
@@ -106,7 +107,7 @@ package struct LedgerAudit: Sendable {
             let proof = artifact.proof
             guard proof.verifiedAt == record.verifiedAt, proof.leaf == record.leafCertificate,
                 proof.root == record.rootCertificate
-            else { return "verified under other certificates or at another time than the record tells" }
+            else { return "verified under other certificates or at another instant than the record states" }
             return nil
         }
     }

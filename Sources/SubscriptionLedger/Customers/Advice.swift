@@ -14,9 +14,9 @@ enum Advice {
     static func on(_ code: RefusalCode) -> String {
         switch code {
         case .bundleMismatch, .appAppleIdMismatch, .environmentMismatch:
-            "Post it to the ledger of its app and environment, or have them configured here."
+            "Post it to the ledger of its app and environment, or configure them in this ledger."
         case .environmentRefused:
-            "Purchases made in Xcode are not taken; test in the sandbox."
+            "Purchases made in Xcode are not accepted; test in the sandbox."
         case .fromTheFuture:
             "It is signed ahead of the ledger's clock; post it again later."
         case .kindUnknown:
@@ -26,9 +26,9 @@ enum Advice {
             "Ask the App Store for the transaction again, and post the new one."
         case .chainUntrusted, .chainExpired, .certificateDenied, .markerMissingLeaf, .markerMissingIntermediate,
             .signatureInvalid:
-            "The App Store did not sign this; do not give anything for it."
+            "The App Store did not sign this; do not grant access for it."
         default:
-            "Post jwsRepresentation as StoreKit gives it, without changing it."
+            "Post jwsRepresentation unchanged, as StoreKit returns it."
         }
     }
 
@@ -36,5 +36,5 @@ enum Advice {
         "Use the appAccountToken of the purchase as the customer id, or have a backend post it once for this customer."
     static let signIn = "Sign in as the customer it belongs to."
     static let transfer =
-        "Decide whose it is: `subledger customer transfer ID --subscription ORIGINAL_TRANSACTION_ID` settles it."
+        "Decide who owns it with `subledger customer transfer ID --subscription ORIGINAL_TRANSACTION_ID`."
 }

@@ -4,17 +4,18 @@ import LedgerModel
 /// The holder of an API key, or the operator of the ledger.
 package struct Caller: Sendable {
     package enum Role: String, Sendable {
-        /// The key ships inside an app, where anybody can find it.
+        /// The key ships inside an app and is therefore public.
         case app
         case backend
-        /// Also an operator at the command line, and everybody on a ledger without keys: it listens on the loopback only.
+        /// Also an operator at the command line, and every caller of a ledger without keys, which listens on loopback
+        /// only.
         case admin
     }
 
     package let role: Role
-    /// The configured name of the key; nil without keys.
+    /// The configured name of the key; nil for a caller without a key.
     package let keyName: String?
-    /// The keys of subscriptions that the caller may see and post.
+    /// The apps and environments that the caller may read and post.
     package let limits: KeyLimits
 
     package init(_ role: Role, keyName: String? = nil, limits: KeyLimits = KeyLimits()) {
@@ -31,7 +32,7 @@ package struct Caller: Sendable {
     var authority: Claim.Authority { role == .app ? .app : .backend }
 }
 
-/// The apps and environments that an API key is limited to; an empty set limits nothing.
+/// The apps and environments that an API key is limited to; an empty set is no limit.
 package struct KeyLimits: Hashable, Sendable {
     package var bundleIds: Set<String>
     package var environments: Set<Environment>
@@ -50,10 +51,10 @@ package struct KeyLimits: Hashable, Sendable {
     }
 }
 
-/// The part of a customer that an answer is about: Production and Sandbox never stand in one answer.
+/// The part of a customer that an answer covers. One answer never mixes Production and Sandbox.
 package struct CustomerScope: Hashable, Sendable {
     package var environment: Environment
-    /// Nil for every app.
+    /// The only app in the answer; nil for every app.
     package var bundleId: String?
     package var limits: KeyLimits
 

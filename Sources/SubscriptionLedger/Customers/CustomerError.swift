@@ -1,10 +1,10 @@
-/// A request about customers that cannot be answered. Equality is on the code. Nothing in it repeats an id.
+/// The refusal of a request about customers. Two errors are equal when their codes are. No text repeats an id.
 package struct CustomerError: Error, Equatable, Sendable {
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A member of a posting has another form: 400.
+        /// A member of a posting is malformed: 400.
         package static let postingMalformed = Code(rawValue: "posting_malformed")
         /// A customer id is empty or too long: 400.
         package static let customerIdInvalid = Code(rawValue: "customer_id_invalid")
@@ -22,7 +22,7 @@ package struct CustomerError: Error, Equatable, Sendable {
         package static let subscriptionUnknown = Code(rawValue: "subscription_unknown")
         /// Two known customers would become one: 409.
         package static let customerConflict = Code(rawValue: "customer_conflict")
-        /// The subscription is another customer's: 409.
+        /// The subscription belongs to another customer: 409.
         package static let linkRefused = Code(rawValue: "link_refused")
     }
 
@@ -45,7 +45,8 @@ package struct CustomerError: Error, Equatable, Sendable {
 
 extension CustomerError {
     static func malformed(_ member: String, expected: String) -> CustomerError {
-        CustomerError(.postingMalformed, "invalid value for \(member)", expected: expected, found: "something else")
+        CustomerError(
+            .postingMalformed, "invalid value for \(member)", expected: expected, found: "a value of another type")
     }
 
     static let handleUnknown = CustomerError(
@@ -71,9 +72,9 @@ extension CustomerError {
 
     static let subscriptionAmbiguous = CustomerError(
         .parameterInvalid, "several subscriptions have this originalTransactionId",
-        expected: "environment, bundleId or both", found: "neither is decisive")
+        expected: "environment, bundleId or both", found: "several matches")
 
     static let linkRefused = CustomerError(
         .linkRefused, "the subscription belongs to another customer", expected: "a subscription that is free to claim",
-        found: "another known customer's", hint: "Settle it with `subledger customer transfer`.")
+        found: "a subscription of another known customer", hint: "Settle it with `subledger customer transfer`.")
 }

@@ -4,18 +4,18 @@ import LedgerModel
 import Primitives
 import ProjectionRuntime
 
-/// The origin of an own event: how it came, and the configured name of the API key that caused it.
+/// The origin of one of the ledger's own events: the source, and the configured name of the API key that caused it.
 struct EventOrigin: Sendable {
     let source: EventSource
     let keyName: String?
 }
 
-/// The ledger's own events about customers: how they are written, and how they are read back.
+/// Encodes and decodes the ledger's own events about customers.
 enum CustomerEvents {
     /// - Parameters:
-    ///   - claim: its position is not known yet.
-    ///   - newest: the newest decision about the key, when the customer has claimed it before; it tells the two claims
-    ///     apart.
+    ///   - claim: the claim; its position is ignored.
+    ///   - newest: the newest decision about the key if the customer has claimed it before, else nil. It gives the new
+    ///     claim an identity of its own.
     static func linked(_ claim: Claim, after newest: Position?, _ origin: EventOrigin) -> EventDraft {
         let identity = linkKey(claim) + (newest.map { suffix(.customerLinked, $0) } ?? [])
         return draft(
@@ -23,7 +23,7 @@ enum CustomerEvents {
             body: members(of: claim), fact: .claim(claim))
     }
 
-    /// - Parameter newest: the newest decision about the key: the same claim is refused once while nothing changes.
+    /// - Parameter newest: the newest decision about the key. Until a newer one, the same claim is refused once.
     static func refused(_ claim: Claim, after newest: Position?, _ origin: EventOrigin) -> EventDraft {
         draft(
             .linkRefused, origin, environment: claim.key.environment,
@@ -46,7 +46,7 @@ enum CustomerEvents {
     }
 
     /// - Parameters:
-    ///   - role: the word for who merged them.
+    ///   - role: the role of the caller that merged them.
     ///   - undone: the position of the newest unmerge of the two.
     static func merged(_ merge: Merge, by role: String, after undone: Position?, _ origin: EventOrigin) -> EventDraft {
         let identity = merge.customer.bytes + merge.into.bytes + (undone.map { suffix(.customersMerged, $0) } ?? [])
@@ -55,7 +55,7 @@ enum CustomerEvents {
             body: members(merge.customer, merge.into, by: role), fact: .directory(.merge(merge)))
     }
 
-    /// - Parameter merge: the one that is undone.
+    /// - Parameter merge: the merge that is undone.
     static func unmerged(_ unmerge: Unmerge, of merge: Merge, by role: String, _ origin: EventOrigin) -> EventDraft {
         draft(
             .customersUnmerged, origin, environment: nil,
@@ -108,7 +108,7 @@ enum CustomerEvents {
 }
 
 extension CustomerEvents {
-    /// The longest key that a body can name, whatever has to be escaped in it.
+    /// The longest subscription key, in bytes, that fits into the body of an event even when every byte is escaped.
     static let keyByteLimit = 512
 
     /// Returns nil for other kinds, and for an event that only a later version can read.

@@ -3,30 +3,29 @@ import LedgerModel
 import Primitives
 import ProjectionRuntime
 
-/// Who is who for one question: loads the merges of the handles and the customers of the tokens that come up, once.
+/// Loads, for one question, the merges of the handles and the customers of the tokens that occur.
 struct CustomerLookup {
     private let derived: Derived
     private let vault: Vault?
-    /// How many events are known.
+    /// The number of known events.
     let size: Position
-    /// Names met while the log held fewer events are known.
+    /// Names that the vault stored while the log held fewer events are known.
     private let namesMetBelow: Position
     private(set) var roster = CustomerRoster()
     private var met: Set<CustomerHandle> = []
     private var askedTokens: Set<AppAccountToken> = []
-    /// What the answers rest on: when events come under one of these terms, or somebody is met by one of these names or
-    /// by a further token, they may be others.
+    /// The index terms and names that the answers depend on.
     private(set) var terms: Set<IndexTerm> = []
     private(set) var unmetNames: [CustomerName] = []
-    /// Of those who may be the owner.
+    /// The tokens of the handles that may own keys.
     private(set) var tokensByHandle: [CustomerHandle: [AppAccountToken]] = [:]
 
-    /// - Parameter knownAt: nil: everything, and every name met by now.
+    /// - Parameter knownAt: nil for the present.
     init(in ledger: Ledger, knownAt: Question.KnownAt? = nil) throws {
         self.init(in: ledger, knownAt: knownAt, size: try ledger.knownSize(knownAt))
     }
 
-    /// - Parameter size: that of `knownAt`.
+    /// - Parameter size: the log size of `knownAt`.
     init(in ledger: Ledger, knownAt: Question.KnownAt?, size: Position) {
         derived = ledger.derived
         vault = ledger.vault
@@ -34,7 +33,7 @@ struct CustomerLookup {
         namesMetBelow = knownAt == nil ? .max : size
     }
 
-    /// Without the vault: nobody is known by a name.
+    /// Creates a lookup without the vault: no external id resolves.
     init(in derived: Derived, size: Position) {
         self.derived = derived
         vault = nil
@@ -42,7 +41,7 @@ struct CustomerLookup {
         namesMetBelow = 0
     }
 
-    /// Returns the customer that a handle stands for.
+    /// Returns the customer of a handle, after merges.
     mutating func customer(of handle: CustomerHandle) throws -> CustomerHandle {
         var open = [handle]
         while let next = open.popLast() {
@@ -56,7 +55,7 @@ struct CustomerLookup {
         return roster.customer(of: handle)
     }
 
-    /// Who is known by a name; nil when nobody is.
+    /// Returns the customer with an external id; nil when there is none.
     mutating func customer(of name: CustomerName) throws -> CustomerHandle? {
         guard let met = try vault?.customer(of: name, metBelow: namesMetBelow) else {
             unmetNames.append(name)
@@ -65,7 +64,7 @@ struct CustomerLookup {
         return try customer(of: met)
     }
 
-    /// Who a token's purchases are for: somebody known by it, or else whoever it turns out to be.
+    /// Returns the owner named by a token: its customer, or the token's bearer.
     mutating func owner(of token: AppAccountToken) throws -> Ownership.Owner {
         if askedTokens.insert(token).inserted, let customer = try customer(of: CustomerName(token)) {
             roster.set(customer, for: token)
@@ -73,20 +72,20 @@ struct CustomerLookup {
         return roster.owner(of: token)
     }
 
-    /// Loads the merges of every handle, and the customers of every token, that decide who owns a key.
+    /// Loads the merges of the handles and the customers of the tokens in `evidence`.
     mutating func load(_ evidence: OwnershipEvidence) throws {
         for claim in evidence.claims + evidence.refusedClaims { _ = try customer(of: claim.customer) }
         for transfer in evidence.transfers { _ = try customer(of: transfer.customer) }
         for token in evidence.tokens.tokens { _ = try owner(of: token) }
     }
 
-    /// Takes a token for a customer's, ahead of the vault.
+    /// Assumes that a token belongs to a customer, before the vault records it.
     mutating func assume(_ customer: CustomerHandle, for token: AppAccountToken) {
         askedTokens.insert(token)
         roster.set(customer, for: token)
     }
 
-    /// Takes a merge for made, ahead of the log.
+    /// Assumes a merge, before the log records it.
     mutating func assume(_ merge: Merge) {
         roster.add(.merge(merge))
     }
@@ -102,9 +101,9 @@ extension DirectoryChange {
 }
 
 extension CustomerLookup {
-    /// Everything that may be an owner's: every key that the owner claimed or whose token is the owner's, and all that
-    /// may be joined with it.
-    /// - Parameter token: by which the owner is known to who asks.
+    /// Returns the timelines that an owner may own: of every key that the owner claimed or whose token is the owner's,
+    /// and of every key that may be joined with these.
+    /// - Parameter token: the token by which the caller names the owner; nil for another id.
     mutating func portfolio(of owner: Ownership.Owner, token: AppAccountToken?) throws -> Portfolio {
         var surroundings = Surroundings(in: derived, knownAt: size)
         if case .customer(let customer) = owner {
@@ -122,7 +121,7 @@ extension CustomerLookup {
         return try portfolio(of: owner, among: surroundings)
     }
 
-    /// A customer's tokens are told by the purchases that are known, and lead to further ones.
+    /// Follows the owner's tokens to further purchases until no new token occurs.
     private mutating func followTokens(of owner: Ownership.Owner, in surroundings: inout Surroundings) throws {
         var followed: Set<AppAccountToken> = []
         while true {

@@ -1,6 +1,6 @@
 package import SubscriptionStatus
 
-/// The one step that a customer is shown.
+/// The next step of a customer, chosen among those of the subscriptions.
 package enum CustomerNextStep {
     /// The parts of one subscription that decide it.
     package struct Row: Hashable, Sendable {
@@ -17,8 +17,8 @@ package enum CustomerNextStep {
         }
     }
 
-    /// The most urgent of the rows' steps: first a step that keeps something running, then, for a customer who is
-    /// entitled to nothing, one that brings it back.
+    /// Returns the most urgent step: first a step that keeps a subscription running; then, for a customer without any
+    /// entitlement, a step that restores one.
     package static func of(_ rows: [Row]) -> NextStep {
         let steps = Set(rows.map(\.nextStep))
         if let step = [NextStep.fixBilling, .consentToPrice].first(where: steps.contains) { return step }

@@ -13,7 +13,7 @@ struct CustomerState: Sendable {
     private let rules: Rules
     private let scope: CustomerScope
 
-    /// - Parameter portfolio: nil for an id that nobody has used.
+    /// - Parameter portfolio: nil for an unused id.
     init(of portfolio: Portfolio?, at t: Instant, rules: Rules, scope: CustomerScope) {
         let holdings = Holdings(of: portfolio, at: t, rules: rules, scope: scope)
         subscriptions = holdings.lineages.states(at: t, rules: rules).filter { holdings.owned.contains($0.key) }
@@ -28,7 +28,7 @@ struct CustomerState: Sendable {
         validity.contains(t) && self.rules == rules && self.scope == scope
     }
 
-    /// Leaves only what is about these keys, and does not tell who has what the customer does not.
+    /// Restricts the answer to these keys and hides the other party of conflicts.
     func limited(to keys: Set<SubscriptionKey>) -> CustomerState {
         var limited = self
         limited.subscriptions.removeAll { !keys.contains($0.key) }
@@ -66,7 +66,7 @@ extension Holdings {
 }
 
 extension Portfolio {
-    /// From the last instant up to `t` where an answer may change, to the next one.
+    /// Returns the range around `t` in which the answer stays the same.
     fileprivate func validity(around t: Instant, rules: Rules) -> Range<Instant> {
         let tokens = evidence.flatMap { $0.tokens.steps.map(\.from) }
         let purchases = purchases.values.flatMap { $0.flatMap(\.turningPoints) }
@@ -94,15 +94,15 @@ extension PurchaseRow {
 }
 
 extension ConflictRow {
-    /// - Parameter asker: the customer whose answer it stands in.
+    /// - Parameter asker: the customer whose answer contains the row.
     fileprivate init(_ conflict: OwnershipConflict, askedBy asker: Ownership.Owner?) {
         let isClaimant = asker == .customer(conflict.claimant)
         let with = isClaimant ? conflict.owner : .customer(conflict.claimant)
         self.init(
             id: SubscriptionID(conflict.key), with: with.text,
             because: isClaimant
-                ? "The purchase was posted for this customer, and another known customer has it."
-                : "The purchase was also posted for another known customer, who did not get it.",
+                ? "Posted for this customer, but owned by another known customer."
+                : "Also posted for another known customer, whose claim was refused.",
             remedy: Advice.transfer)
     }
 }

@@ -7,7 +7,7 @@ import ProjectionRuntime
 import SubscriptionStatus
 
 extension Ledger {
-    /// The answer of `GET /v1/customers/{id}`; of an id that nobody has used it is empty.
+    /// Returns the answer of `GET /v1/customers/{id}`; an empty one for an unused id.
     /// - Throws: `customer_id_invalid`; `EventLogError`.
     package func customer(
         _ externalId: String, _ question: Question, scope: CustomerScope = CustomerScope()
@@ -16,7 +16,7 @@ extension Ledger {
         return state.answer(id: externalId, asOf: question.asOf, knownAt: size)
     }
 
-    /// The rows of a customer's keys; empty for an id that nobody has used.
+    /// Returns the rows of a customer's keys; none for an unused id.
     /// - Throws: as `customer(_:_:scope:)`.
     package func state(
         ofCustomer externalId: String, _ question: Question, scope: CustomerScope = CustomerScope()
@@ -25,7 +25,7 @@ extension Ledger {
         return state.answer(asOf: question.asOf, knownAt: size)
     }
 
-    /// The changes of a customer's keys up to `question.asOf`, those of their owners too.
+    /// Returns the changes of a customer's keys up to `question.asOf`, including changes of owners.
     /// - Throws: as `customer(_:_:scope:)`.
     package func history(
         ofCustomer externalId: String, _ question: Question, scope: CustomerScope = CustomerScope(),
@@ -64,10 +64,10 @@ extension Ledger {
         }
     }
 
-    /// The answer about the customer who owns a subscription: `GET /v1/subscriptions/{otid}/customer`. Of several
-    /// owners, under the rule `share`, the least.
+    /// Returns the answer about the customer who owns a subscription: `GET /v1/subscriptions/{otid}/customer`. With
+    /// several owners, under the rule `share`, this is the one with the least handle.
     /// - Returns: nil when no such key was known.
-    /// - Throws: `parameter_invalid` where keys of several apps match; `EventLogError`.
+    /// - Throws: `parameter_invalid` when keys of several apps match; `EventLogError`.
     package func customer(
         owning originalTransactionId: String, _ question: Question, scope: CustomerScope
     ) throws -> CustomerAnswer<SubscriptionRow>? {
@@ -94,7 +94,7 @@ extension Ledger {
             .answer(id: token?.text, handle: handle?.hex, asOf: question.asOf, knownAt: size)
     }
 
-    /// The answer to a call that changed a customer.
+    /// Returns the answer to a call that changed a customer.
     func answer(
         _ externalId: String, of submitter: Submitter, _ scope: CustomerScope
     ) throws -> CustomerAnswer<SubscriptionRow> {
@@ -102,7 +102,7 @@ extension Ledger {
         return state.answer(id: externalId, asOf: asOf, knownAt: size)
     }
 
-    /// Everything that is known now of the customer that was posted for.
+    /// Returns the present state of the customer that a posting names.
     func currentState(
         of submitter: Submitter, _ scope: CustomerScope
     ) throws -> (size: Position, asOf: Instant, CustomerState) {
@@ -117,7 +117,7 @@ extension Ledger {
         )
     }
 
-    /// - Returns: also how many events are known.
+    /// - Returns: also the number of known events.
     private func state(
         of name: CustomerName, _ question: Question, _ scope: CustomerScope
     ) throws -> (size: Position, CustomerState) {
@@ -133,11 +133,11 @@ extension Ledger {
         return (size, state)
     }
 
-    /// Everything known by a name: as it was last gathered, when no event has come since that changes it.
+    /// Returns the cached entry of a name if no event has changed it since, else a new one.
     private func known(
         of name: CustomerName, _ knownAt: Question.KnownAt?
     ) throws -> (size: Position, PortfolioCache.Entry) {
-        // Before anything is looked at: what is found to be unchanged holds up to here at least.
+        // Taken before the check: an entry found unchanged is valid at least up to this size.
         let size = try knownSize(knownAt)
         if knownAt == nil, let known = portfolios.entry(of: name), try isUnchanged(known) { return (size, known) }
         var lookup = CustomerLookup(in: self, knownAt: knownAt, size: size)

@@ -4,17 +4,17 @@ import LedgerModel
 import Primitives
 import SubscriptionStatus
 
-/// Names a customer who is merged into another: by the caller's id, or by a handle.
+/// The name of a customer to be merged into another: the caller's id or a handle.
 package enum MergedCustomer: Sendable {
     case id(String)
     case handle(String)
 }
 
 extension Ledger {
-    /// Says who an anonymous customer is: merges it into the customer of an id, and raises its claims to the strength of
+    /// Identifies an anonymous customer: merges it into the customer of an id, and raises its claims to the strength of
     /// the caller's key.
     ///
-    /// - Parameter allowsKnown: whether two known customers may become one, which only an administrator may ask for.
+    /// - Parameter allowsKnown: whether two known customers may be merged; only an administrator may.
     /// - Throws: `CustomerError`: `customer_id_invalid`, `handle_unknown`, `customer_conflict` (both are known);
     ///   `EventLogError`.
     package func identify(
@@ -31,15 +31,15 @@ extension Ledger {
                 || (allowsKnown && caller.role == .admin)
             guard isAllowed else {
                 throw CustomerError(
-                    .customerConflict, "the handle is a known customer's", expected: "an anonymous customer's handle",
-                    found: "another known customer's",
-                    hint: "An administrator can make the two one customer with \"merge\": true.")
+                    .customerConflict, "the handle belongs to a known customer",
+                    expected: "the handle of an anonymous customer", found: "the handle of another known customer",
+                    hint: "An administrator can merge the two with \"merge\": true.")
             }
             return try await unite(customer, with: name, externalId, caller, scope, source)
         }
     }
 
-    /// Makes two customers one, whether or not both are known. For administrators.
+    /// Merges two customers, also when both are known. For administrators.
     /// - Throws: `CustomerError`: `customer_id_invalid`, `customer_unknown`, `handle_unknown`; `EventLogError`.
     package func merge(
         _ other: MergedCustomer, into externalId: String, by caller: Caller, scope: CustomerScope,
@@ -66,7 +66,7 @@ extension Ledger {
         }
     }
 
-    /// The caller of this holds the lock of merges.
+    /// Undoes a merge. The caller holds the lock of merges.
     private func separate(
         _ handle: CustomerHandle, from name: CustomerName, _ externalId: String, _ caller: Caller,
         _ scope: CustomerScope, _ source: EventSource
@@ -104,7 +104,7 @@ extension Ledger {
         }
     }
 
-    /// The caller of this holds the lock of merges.
+    /// Merges two customers. The caller holds the lock of merges.
     private func unite(
         _ handle: CustomerHandle, with name: CustomerName, _ externalId: String, _ caller: Caller,
         _ scope: CustomerScope, _ source: EventSource

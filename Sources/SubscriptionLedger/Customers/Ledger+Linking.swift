@@ -5,21 +5,21 @@ import Primitives
 import ProjectionRuntime
 import SubscriptionStatus
 
-/// The decisions about all keys of one posting.
+/// The decisions about the keys of one posting.
 struct LinkPlan {
     var merges: [Merge] = []
     var links: [EventDraft] = []
     var refusals: [EventDraft] = []
     var refused: [RefusedRow] = []
-    /// Tokens that were mapped to no customer, and that the submitter's word maps.
+    /// The unmapped tokens that the posting maps to the submitter.
     var newTokens: Set<AppAccountToken> = []
-    /// Whether a key becomes the submitter's, or is.
+    /// Whether the submitter owns a key or is linked to one.
     var isOwner = false
 }
 
 extension Ledger {
     /// Appends artifacts together with the links of their transactions.
-    /// - Returns: also the submitter, in the vault if it has come to own something.
+    /// - Returns: also the submitter, stored in the vault if it owns a key.
     func appendLinked(
         _ checked: [CheckedArtifact], _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>,
         for submitter: Submitter, _ source: EventSource
@@ -38,7 +38,7 @@ extension Ledger {
         guard !plan.merges.isEmpty else {
             return (try await commit(plan, checked, for: submitter, source), plan.refused, submitter)
         }
-        // One merge at a time: a customer that is merged must not be merged elsewhere meanwhile.
+        // One merge at a time, so that no customer is merged into two others.
         return try await merges.withLock(on: [Self.mergeLock]) { [submitter] in
             let plan = try self.plan(transactions, accounts, submitter, source)
             return (try await commit(plan, checked, for: submitter, source), plan.refused, submitter)
@@ -50,7 +50,7 @@ extension Ledger {
     private func commit(
         _ plan: LinkPlan, _ checked: [CheckedArtifact], for submitter: Submitter, _ source: EventSource
     ) async throws -> [IngestOutcome] {
-        // Links rest on them.
+        // The tokens are stored first, since links rest on them.
         for token in plan.newTokens {
             try await vault?.add(CustomerName(token), to: submitter.customer, logSize: knownSize(nil))
         }
@@ -65,14 +65,14 @@ extension Ledger {
         return Array(try await append(checked + events, source: source).prefix(checked.count))
     }
 
-    /// Decides key by key.
+    /// Returns the decisions about all keys of a posting.
     private func plan(
         _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>, _ submitter: Submitter,
         _ source: EventSource
     ) throws -> LinkPlan {
         var lookup = try CustomerLookup(in: self)
         var plan = LinkPlan()
-        // A customer who is known by a token has it before the vault does.
+        // A customer named by a token owns it before the vault has stored it.
         if submitter.isProvisional, let token = submitter.name?.token { lookup.assume(submitter.customer, for: token) }
         if submitter.mapsTokens {
             for token in transactions.flatMap(\.tokens) where try lookup.owner(of: token) == .bearer(token) {
@@ -115,7 +115,7 @@ extension Ledger {
             lookup.assume(merge)
             plan.merges.append(merge)
         }
-        // The writer knows the position.
+        // The writer assigns the position.
         let claim = Claim(key: key, customer: submitter.customer, by: submitter.authority, position: 0)
         let origin = EventOrigin(source: source, keyName: submitter.caller.keyName)
         switch decision.verdict {
@@ -143,7 +143,7 @@ extension Ledger {
         return anonymous
     }
 
-    /// The anonymous customers who own purchases of these Apple accounts, in the order of their handles.
+    /// Returns the anonymous customers who own purchases of these Apple accounts, ordered by handle.
     func anonymousOwners(
         of accounts: Set<AppAccountKey>, _ lookup: inout CustomerLookup
     ) throws -> [CustomerHandle] {
@@ -167,7 +167,7 @@ extension RefusedRow {
         let reason =
             transaction.tokens.isEmpty || submitter.mapsTokens
             ? "the purchase belongs to another customer"
-            : "the purchase was made for a customer who is not known to be this one"
+            : "the appAccountToken of the purchase is not known to name this customer"
         // An operator can settle it; the person at the device can sign in.
         let advice: String =
             if submitter.caller.role != .app {
@@ -182,9 +182,9 @@ extension RefusedRow {
 }
 
 extension Ledger {
-    /// Links one known subscription to a customer, on the operator's word.
-    /// - Throws: `customer_id_invalid`, `subscription_unknown`, `parameter_invalid` where several match, `link_refused`
-    ///   where it is another known customer's, which is then an event; `EventLogError`.
+    /// Links one known subscription to a customer, by decision of the caller.
+    /// - Throws: `customer_id_invalid`, `subscription_unknown`, `parameter_invalid` when several match, `link_refused`
+    ///   when another known customer owns it, after the refusal is appended; `EventLogError`.
     package func link(
         _ selector: SubscriptionSelector, to externalId: String, by caller: Caller, scope: CustomerScope,
         source: EventSource
@@ -204,8 +204,8 @@ extension Ledger {
         }
     }
 
-    /// Gives one subscription to a customer, from the event's position on, over every claim and token.
-    /// - Throws: `customer_id_invalid`, `subscription_unknown`, `parameter_invalid` where several match;
+    /// Transfers one subscription to a customer. From the event's position on, it outranks every claim and token.
+    /// - Throws: `customer_id_invalid`, `subscription_unknown`, `parameter_invalid` when several match;
     ///   `EventLogError`.
     package func transfer(
         _ selector: SubscriptionSelector, to externalId: String, by caller: Caller, scope: CustomerScope,

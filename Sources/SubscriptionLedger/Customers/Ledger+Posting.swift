@@ -7,13 +7,15 @@ import ProjectionRuntime
 import SubscriptionStatus
 
 extension Ledger {
-    /// Verifies and appends what was posted, and links it to the customer it was posted for.
+    /// Verifies and appends a posting, and links its transactions to the customer it names.
     ///
-    /// Everything accepted and its links commit together; the answer comes after. With neither `customerId` nor
-    /// `handle` the customer is the anonymous one of the same Apple account, else a new one; the answer has the handle.
-    /// - Parameter scope: of the customer in the answer. An app is answered about what it posted and owns, only.
+    /// All accepted artifacts and their links are committed in one transaction before the answer. Without `customerId`
+    /// and `handle` the customer is the anonymous one of the same Apple account, else a new one; the answer has the
+    /// handle.
+    /// - Parameter scope: the part of the customer in the answer. An app sees only keys that it posted and the customer
+    ///   owns.
     /// - Throws: `CustomerError`: `role_forbidden`, `customer_id_invalid`, `handle_unknown`, `customer_conflict`;
-    ///   `EventLogError`, retryable ones leave everything as it was.
+    ///   `EventLogError`; a retryable one changes nothing.
     package func post(
         _ posting: TransactionPosting, by caller: Caller, scope: CustomerScope = CustomerScope(),
         source: EventSource = .http
@@ -46,8 +48,8 @@ extension Ledger {
         }
     }
 
-    /// Appends artifacts, and links the transactions among them to a customer, on the operator's word.
-    /// - Returns: an outcome for each artifact, and the transactions that were accepted and are not the customer's.
+    /// Appends artifacts, and links the transactions among them to a customer with an administrator's authority.
+    /// - Returns: an outcome for each artifact, and the accepted transactions that belong to another customer.
     func append(
         _ checked: [CheckedArtifact], linking transactions: [PostedTransaction], to name: CustomerName,
         source: EventSource
@@ -60,8 +62,8 @@ extension Ledger {
         }
     }
 
-    /// Reads, decides and writes in one step: postings of the same key, token or Apple account wait for each other, and
-    /// no other process writes.
+    /// Runs `body` alone among postings of the same key, token or Apple account, so that it reads, decides and writes
+    /// in one step. No other process writes.
     private func deciding<Result>(
         _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -88,9 +90,9 @@ extension Ledger {
         return handle
     }
 
-    /// Finds or makes the customer that is posted for.
+    /// Finds or creates the customer that a posting names.
     ///
-    /// The word of an app does not make a customer of an id: it enters the vault with the first link.
+    /// A customer named by an app is provisional: the vault stores it with the first link.
     func submitter(
         _ name: CustomerName?, _ handle: CustomerHandle?, _ accounts: Set<AppAccountKey>, _ caller: Caller
     ) async throws -> Submitter {
@@ -106,8 +108,9 @@ extension Ledger {
             let customer = try lookup.customer(of: handle)
             guard name == nil || named == customer else {
                 throw CustomerError(
-                    .customerConflict, "id and handle name two customers", expected: "one of them, or one customer",
-                    found: "two", hint: "Identify the handle first.")
+                    .customerConflict, "id and handle name two customers",
+                    expected: "an id and a handle of one customer", found: "two customers",
+                    hint: "Identify the handle first.")
             }
             named = customer
         } else if name == nil {

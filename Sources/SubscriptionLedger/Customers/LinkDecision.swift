@@ -4,48 +4,49 @@ import Primitives
 /// The customer that transactions are posted for, and the caller who posts them.
 struct Submitter: Sendable {
     let customer: CustomerHandle
-    /// Nil for a customer who is named by a handle, or by nothing.
+    /// The external id; nil for a customer named by a handle, and for an unnamed one.
     let name: CustomerName?
     let isAnonymous: Bool
-    /// Whether the vault does not have the customer yet. An app's customer enters it with the first link only.
+    /// Whether the vault has no entry yet; a customer named by an app is stored with the first link.
     let isProvisional: Bool
     let caller: Caller
 
     var authority: Claim.Authority { isAnonymous ? .anonymous : caller.authority }
 
-    /// An app's word maps no token: its key is in anybody's hands, and a token outranks every claim.
+    /// Whether the submitter's posting maps tokens. An app key does not: it is public, and a token outranks every
+    /// claim.
     var mapsTokens: Bool { name != nil && caller.role != .app }
 }
 
 /// Decides whether a key becomes, or is, the submitter's.
 struct LinkDecision {
     enum Verdict: Equatable {
-        /// It is the submitter's, and the log says so already.
+        /// The submitter owns the key, and the log already has the claim.
         case stands
         case links
         case refused
-        /// Only the past is the submitter's, as their token says: there is nothing to link or to refuse.
+        /// The submitter owned the key only earlier, through a token: nothing is linked or refused.
         case past
     }
 
     let verdict: Verdict
-    /// Anonymous owners who give way and become the submitter.
+    /// The merges of anonymous owners into the submitter.
     let merges: [Merge]
-    /// The transactions that are not the submitter's.
+    /// The transactions that do not belong to the submitter.
     let refused: [PostedTransaction]
 
     /// - Parameters:
-    ///   - transactions: posted for the key; none when an operator links it.
-    ///   - evidence: about the key, these transactions included.
-    ///   - roster: with everybody who has to do with the key, and the tokens that the submitter's word maps.
+    ///   - transactions: the posted transactions of the key; empty when an operator links it.
+    ///   - evidence: the evidence about the key, including these transactions.
+    ///   - roster: the merges and tokens of all customers in `evidence`, and the tokens that the posting maps.
     ///   - anonymous: the anonymous customers among the owners.
-    ///   - sharesAccount: whether a transaction states an appTransactionId that the key had before.
+    ///   - sharesAccount: whether a transaction states an appTransactionId already stored for the key.
     init(
         _ transactions: [PostedTransaction], on evidence: OwnershipEvidence, by submitter: Submitter,
         roster: CustomerRoster, anonymous: Set<CustomerHandle>, sharesAccount: Bool,
         rule: Rules.Customers.ClaimConflict
     ) {
-        // All that is known counts: postings are about now, and signing times may run ahead of our clock.
+        // At `.latest` every token counts: signing times may be ahead of this clock.
         let before = Ownership(evidence, at: .latest, roster: roster, rule: rule)
         let givingWay = anonymous.subtracting([submitter.customer]).sorted { $0.value < $1.value }
         merges =
@@ -73,7 +74,7 @@ struct LinkDecision {
 }
 
 extension PostedTransaction {
-    /// Whether it was bought with tokens of this customer.
+    /// Whether all its tokens, of which there is at least one, belong to this customer.
     fileprivate func isBoughtBy(_ customer: CustomerHandle, _ roster: CustomerRoster) -> Bool {
         !tokens.isEmpty && tokens.allSatisfy { roster.customer(of: $0) == customer }
     }

@@ -6,11 +6,11 @@ import SubscriptionStatus
 struct OwnerChange {
     let from: Set<Ownership.Owner>
     let to: Set<Ownership.Owner>
-    /// The customers' event that makes it; nil for a token that Apple signed.
+    /// The event about customers that causes the change; nil for a token that Apple signed.
     let decision: CustomerFact?
 
-    /// None where nothing changes. A key that changes hands without a transfer is unlinked from one customer and linked
-    /// with the other.
+    /// The names of the change; empty when the owners stay the same. A key that changes owners without a transfer is
+    /// unlinked from one customer and linked to the other.
     var words: [ChangeWord] {
         guard from != to else { return [] }
         switch decision {
@@ -36,7 +36,7 @@ extension OwnerChange {
 }
 
 extension CustomerFact {
-    /// The name of its event, as the cause of what it changes.
+    /// The name of the event, as the cause of a change.
     var cause: String {
         let kind: EventKind =
             switch self {

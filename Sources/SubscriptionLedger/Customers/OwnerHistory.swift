@@ -3,10 +3,10 @@ import LedgerModel
 import Primitives
 import SubscriptionStatus
 
-/// The changes of the owners of one key, in the order of time: a decision counts from when it was recorded, a token from
-/// when Apple says.
+/// The changes of the owners of one key, in the order of time. A decision counts from its recorded time, a token from
+/// its step.
 struct OwnerHistory {
-    /// A change, and its statement.
+    /// A change with its cause.
     struct Entry {
         let at: Instant
         let change: OwnerChange
@@ -14,7 +14,7 @@ struct OwnerHistory {
     }
 
     enum Statement {
-        /// The newest one recorded at that instant.
+        /// The newest decision recorded at that instant.
         case decision(CustomerFact)
         case token(Source)
     }
@@ -22,8 +22,8 @@ struct OwnerHistory {
     private(set) var entries: [Entry] = []
 
     /// - Parameters:
-    ///   - start: the first row of the key; the owner that it begins with is no change.
-    ///   - recordedAt: the time an event was recorded.
+    ///   - start: the instant of the key's first row, whose owners are not a change.
+    ///   - recordedAt: returns the recorded time of the event at a position.
     init(
         of evidence: OwnershipEvidence, roster: CustomerRoster, after start: Instant, until end: Instant,
         rule: Rules.Customers.ClaimConflict, recordedAt: (Position) throws -> Instant
@@ -54,7 +54,7 @@ struct OwnerHistory {
 }
 
 extension OwnershipEvidence {
-    /// Everything that people decided about the key and its customers, in the order of positions.
+    /// The claims, transfers, merges and unmerges about the key and its customers, ordered by position.
     fileprivate func decisions(_ roster: CustomerRoster) -> [CustomerFact] {
         let facts =
             claims.map(CustomerFact.claim) + transfers.map(CustomerFact.transfer)

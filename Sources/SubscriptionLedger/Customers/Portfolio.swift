@@ -1,11 +1,11 @@
 import LedgerModel
 import Primitives
 
-/// Everything that may be an owner's, before an instant is named.
+/// The timelines that an owner may own at some instant, with the evidence about their owners.
 struct Portfolio: Sendable {
     let owner: Ownership.Owner
     let lineages: [Lineage]
-    /// One for every key.
+    /// The evidence about each key.
     let evidence: [OwnershipEvidence]
     /// The one-time purchases of the keys that have any.
     let purchases: [SubscriptionKey: [OneTimePurchase]]
@@ -13,16 +13,16 @@ struct Portfolio: Sendable {
     let observationCount: Int
 }
 
-/// The part of a portfolio that is the owner's at an instant, with all it may be joined with.
+/// The keys of a portfolio that belong to the owner at an instant, with all lineages of the portfolio.
 struct Holdings {
     let lineages: [Lineage]
     private(set) var owned: Set<SubscriptionKey> = []
     /// The one-time purchases of owned keys.
     private(set) var purchases: [SubscriptionKey: [OneTimePurchase]] = [:]
-    /// The owner is one of the two, in the order of keys.
+    /// The conflicts in which the owner is a party, ordered by key.
     private(set) var conflicts: [OwnershipConflict] = []
 
-    /// - Parameter portfolio: nil for an id that nobody has used.
+    /// - Parameter portfolio: nil for an unused id.
     init(of portfolio: Portfolio?, at t: Instant, rules: Rules, scope: CustomerScope) {
         lineages = portfolio?.lineages ?? []
         guard let portfolio else { return }

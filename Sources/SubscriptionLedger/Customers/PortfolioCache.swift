@@ -2,31 +2,29 @@ import EventLog
 import LedgerModel
 import Synchronization
 
-/// What is known of customers as it was last gathered, by the name that was asked for: the same customers come again
-/// and again, and of most nothing new has come between. In memory alone: on the disk a name is in the vault only.
+/// A memory-only cache of customer timelines by external id. On disk, external ids are in the vault alone.
 final class PortfolioCache: Sendable {
     struct Entry: Sendable {
-        /// Nil when nobody is known by the name, nor anything.
+        /// Nil when the id has no customer.
         let portfolio: Portfolio?
-        /// How many events it rests on; further ones under these terms, somebody met by these names, or further tokens
-        /// of these customers would change it.
+        /// The number of events the entry rests on. The terms, ids and tokens below tell when it is outdated.
         let size: Position
         let terms: [IndexTerm]
         let unmetNames: [CustomerName]
         let tokensByHandle: [CustomerHandle: [AppAccountToken]]
-        /// The last that was answered.
+        /// The last answer given from the entry.
         var state: CustomerState?
 
-        /// An observation takes, folded and with its share of the answer, one or two kilobytes.
+        /// The number of observations. Each takes one or two kilobytes, with its share of the folds and the answer.
         fileprivate var weight: Int { portfolio?.observationCount ?? 0 }
     }
 
-    /// In observations.
+    /// The number of observations that all entries hold at most.
     private static let weightLimit = 65_536
 
     fileprivate struct State {
         var entries: [[UInt8]: Entry] = [:]
-        /// Oldest first, those before `forgotten` being no more.
+        /// Oldest first. The first `forgotten` names are already removed from the cache.
         var names: [[UInt8]] = []
         var forgotten = 0
         var weight = 0
@@ -39,7 +37,7 @@ final class PortfolioCache: Sendable {
     }
 
     func keep(_ entry: Entry, of name: CustomerName) {
-        // Who has nothing is gathered quickly, and names that nobody has must not drive out others.
+        // Customers without purchases are cheap to gather and must not evict others.
         guard entry.weight > 0, entry.weight <= Self.weightLimit / 16 else { return }
         state.withLock { state in
             if let old = state.entries.updateValue(entry, forKey: name.bytes) {

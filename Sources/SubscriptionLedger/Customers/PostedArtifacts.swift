@@ -7,11 +7,11 @@ import LedgerModel
 import Primitives
 import ProjectionRuntime
 
-/// What came of verifying a posting.
+/// The result of verifying a posting.
 struct PostedArtifacts: Sendable {
     /// Accepted or refused, in the order posted: transactions, then the app transaction.
     private(set) var checked: [CheckedArtifact] = []
-    /// Those of `checked` that are accepted transactions, in the same order.
+    /// The accepted transactions of `checked`, in the same order.
     private(set) var transactions: [PostedTransaction] = []
     /// The Apple account of the accepted app transaction.
     private(set) var appAccount: AppAccountKey?
@@ -39,28 +39,29 @@ struct PostedArtifacts: Sendable {
     }
 
     mutating func refuseReceipt() {
-        let refusal = Refusal(.kindUnknown, "receipts are not taken", expected: "signedTransactions", found: "receipt")
+        let refusal = Refusal(
+            .kindUnknown, "receipts are not supported", expected: "signedTransactions", found: "receipt")
         refused.append(RefusedRow(refusal, index: nil, part: "receipt"))
     }
 }
 
-/// An accepted transaction, in the parts that decide who owns it.
+/// An accepted transaction, reduced to the parts that decide its owner.
 struct PostedTransaction: Sendable {
     let index: Int
-    /// Among the artifacts checked.
+    /// The index among the checked artifacts.
     let place: Int
     let name: TransactionName
     let key: SubscriptionKey
     let observations: [Observation]
     let isFamilyShared: Bool
 
-    /// The tokens it was bought with; a family member's copy carries the purchaser's.
+    /// The tokens of the purchase; empty for a family member's copy, which carries the purchaser's token.
     var tokens: Set<AppAccountToken> {
         guard !isFamilyShared else { return [] }
         return Set(observations.compactMap { $0.fact.appAccountToken.flatMap(AppAccountToken.init) })
     }
 
-    /// The Apple accounts it names.
+    /// The Apple accounts in the transaction.
     var accounts: Set<AppAccountKey> {
         Set(
             observations.compactMap(\.fact.appTransactionId).map {
@@ -70,7 +71,7 @@ struct PostedTransaction: Sendable {
 }
 
 extension Ledger {
-    /// Verifies what was posted, one after the other, so that one posting does not take every core.
+    /// Verifies the artifacts of a posting in sequence, so that one posting does not occupy every core.
     func check(_ posting: TransactionPosting, limits: KeyLimits, source: EventSource) async -> PostedArtifacts {
         var posted = PostedArtifacts()
         for (index, text) in posting.signedTransactions.enumerated() {
@@ -94,13 +95,13 @@ extension Ledger {
     private func checkTransaction(
         _ jws: [UInt8], index: Int, place: Int, _ limits: KeyLimits, _ source: EventSource
     ) async -> Result<(PostedTransaction, PreparedEvent), Refusal> {
-        // The kind is found out from the claims: another artifact is not to be read as an empty transaction.
+        // The claims decide the kind: another artifact must not be read as an empty transaction.
         let verified = await verifier.verify(jws, now: configuration.clock())
         return verified.flatMap { artifact in
             guard case .transaction = artifact else {
                 return .failure(
                     Refusal(
-                        .kindUnknown, "this is no transaction", expected: ArtifactKind.transaction.rawValue,
+                        .kindUnknown, "not a transaction", expected: ArtifactKind.transaction.rawValue,
                         found: artifact.kind.rawValue))
             }
             return Result { () throws(Refusal) in
@@ -131,9 +132,9 @@ extension Ledger {
         }
     }
 
-    /// Verifies one of many artifacts of any kind; one that holds a transaction comes with the parts that decide who
-    /// owns it.
-    /// - Parameter index: its place among them.
+    /// Verifies one of several artifacts of any kind.
+    /// - Parameter index: the index of the artifact.
+    /// - Returns: also the transaction that the artifact holds; nil when there is none to link.
     func checkLinkable(
         _ content: FoundArtifact.Content, at index: Int, source: EventSource
     ) async -> (CheckedArtifact, PostedTransaction?) {
@@ -166,19 +167,20 @@ extension KeyLimits {
 
 extension Refusal {
     fileprivate static let unnamedTransaction = Refusal(
-        .claimMissing, "the transaction does not say which it is",
-        expected: "transactionId, originalTransactionId, bundleId, environment and signedDate", found: "less")
+        .claimMissing, "the transaction lacks identifying claims",
+        expected: "transactionId, originalTransactionId, bundleId, environment and signedDate",
+        found: "not all of them")
 }
 
 extension PostedTransaction {
-    /// The transaction that an artifact is, or that a notification holds; nil where there is none to link.
-    /// - Throws: `claim_missing` for a transaction without its ids, or with one that no event can hold.
+    /// Creates the transaction that an artifact is, or that a notification holds; nil when there is none to link.
+    /// - Throws: `claim_missing` for a transaction without its ids, or with ids too long for an event.
     fileprivate init?(in artifact: SignedArtifact, index: Int, place: Int) throws(Refusal) {
         switch artifact {
         case .transaction(let signed):
             self = try Self.make(signed.payload.payload, in: artifact, index: index, place: place).get()
         case .notification(let notification):
-            // A notification is appended with what it holds, whether or not that can be linked.
+            // A notification is appended even when its transaction cannot be linked.
             guard let signed = notification.transaction,
                 case .success(let made) = Self.make(signed.payload.payload, in: artifact, index: index, place: place)
             else { return nil }
@@ -199,7 +201,7 @@ extension PostedTransaction {
         guard count <= CustomerEvents.keyByteLimit else {
             return .failure(
                 Refusal(
-                    .claimMissing, "the transaction's ids are too long to be any",
+                    .claimMissing, "the transaction's ids are too long",
                     expected: "at most \(CustomerEvents.keyByteLimit) bytes", found: "\(count)"))
         }
         return .success(

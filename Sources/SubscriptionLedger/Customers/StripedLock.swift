@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Lets one task at a time work on a thing, without a lock for each thing there is: things that share a stripe wait
-/// for each other as well. Waiting suspends; it blocks no thread.
+/// Serialises tasks per resource with 256 locks; resources that share a lock wait for each other. Waiting suspends the
+/// task.
 final class StripedLock: Sendable {
     private static let stripeCount = 256
 
@@ -12,11 +12,11 @@ final class StripedLock: Sendable {
 
     private let stripes = Mutex([Stripe](repeating: Stripe(), count: stripeCount))
 
-    /// Runs `body` while it holds the stripes of all the things.
+    /// Runs `body` while holding the locks of all these resources.
     func withLock<Result>(
         on things: some Sequence<AnyHashable>, _ body: () async throws -> Result
     ) async rethrows -> Result {
-        // In one order for everybody, so that no two wait for each other.
+        // In ascending order for every caller, so that no two callers deadlock.
         let indices = Set(things.map { Int(UInt(bitPattern: $0.hashValue) % UInt(Self.stripeCount)) }).sorted()
         for index in indices { await acquire(index) }
         defer { for index in indices { release(index) } }
@@ -37,7 +37,7 @@ final class StripedLock: Sendable {
         }
     }
 
-    /// Hands the stripe to who has waited longest.
+    /// Hands the lock to the caller that has waited longest.
     private func release(_ index: Int) {
         let next = stripes.withLock { stripes -> CheckedContinuation<Void, Never>? in
             guard !stripes[index].waiting.isEmpty else {

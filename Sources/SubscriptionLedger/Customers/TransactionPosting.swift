@@ -2,22 +2,23 @@ package import Primitives
 
 /// Signed transactions of one customer, as an app or a backend posts them: `POST /v1/transactions`.
 package struct TransactionPosting: Sendable {
-    /// More in one call are refused: each is verified before anything is answered.
+    /// The number of transactions in one call at most, since all of them are verified before the answer.
     package static let transactionLimit = 100
 
     /// `jwsRepresentation` of StoreKit transactions.
     package var signedTransactions: [String]
     /// `jwsRepresentation` of StoreKit's AppTransaction.
     package var signedAppTransaction: String?
-    /// Whether a receipt was sent along; it is refused, since receipts are not supported yet.
+    /// Whether the posting has a receipt, which is refused: receipts are not supported.
     package var hasReceipt: Bool
-    /// The caller's own name of the customer; nil: the customer of `handle`, else a new anonymous one.
+    /// The caller's id of the customer. Nil names the customer of `handle`; without both, the anonymous customer of the
+    /// same Apple account, else a new one.
     package var customerId: String?
-    /// A JWT that names the customer, signed by the developer's backend. Whoever takes the posting verifies it.
+    /// A JWT that names the customer, signed by the developer's backend and verified by the receiver.
     package var customerToken: String?
-    /// Of an anonymous customer, as an earlier answer gave it.
+    /// The handle of an anonymous customer from an earlier answer.
     package var handle: String?
-    /// Whether the id comes from a customer token: then an app may post for it.
+    /// Whether the id comes from a verified customer token, which lets an app post for it.
     package var isVouchedFor = false
 
     package init(
@@ -34,7 +35,7 @@ package struct TransactionPosting: Sendable {
 
 extension TransactionPosting {
     /// Reads the body of the request. Unknown members are ignored; a null is an absent member.
-    /// - Throws: `posting_malformed` when a member is of another type, when there is nothing to post, or too much.
+    /// - Throws: `posting_malformed` for a member of another type, an empty posting, or too many transactions.
     package init(body: JSONView) throws(CustomerError) {
         guard body.isObject else { throw .malformed("the body", expected: "a JSON object") }
         var texts: [String] = []

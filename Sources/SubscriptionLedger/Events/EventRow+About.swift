@@ -34,8 +34,8 @@ extension EventRow.About {
         }
     }
 
-    /// The purchase is the one in the transaction; a notification may carry renewal info alone, and the summary of an
-    /// extension names a product.
+    /// Takes the purchase from the transaction, else from the renewal info. The summary of an extension names only a
+    /// product.
     private init(_ notification: SignedNotification) {
         let claims = notification.outer.payload.payload
         let transaction = notification.transaction?.payload.payload
@@ -50,7 +50,7 @@ extension EventRow.About {
             deadline: claims.deadline)
     }
 
-    /// The purchase that an event of the ledger's own names.
+    /// Returns the originalTransactionId in the body of one of the ledger's own events.
     private static func originalTransactionId(in body: [UInt8]) -> String? {
         try? JSONDocument(parsing: body).root["originalTransactionId"]?.string?.stated
     }

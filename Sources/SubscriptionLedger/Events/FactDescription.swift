@@ -3,8 +3,8 @@ import AppStoreTranslation
 import LedgerModel
 import Primitives
 
-/// Facts as JSON, for people who look into an event. The names are the fields' own, which are Apple's: a mirror lists
-/// them, so that no field can be forgotten here.
+/// Facts as JSON, for reading an event. A mirror lists the fields under their own names, which are Apple's, so that
+/// none can be forgotten here.
 enum FactDescription {
     static func json(_ filed: FiledObservation) -> JSONValue {
         let source = filed.observation.source
@@ -43,7 +43,7 @@ enum FactDescription {
         }
     }
 
-    /// Nil for what is absent.
+    /// Nil for an absent value.
     private static func json(_ value: Any) -> JSONValue? {
         switch value {
         case let text as String: .string(text)

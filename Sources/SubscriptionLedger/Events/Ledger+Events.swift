@@ -4,7 +4,7 @@ package import Primitives
 import ProjectionRuntime
 
 extension Ledger {
-    /// The event at `position` as `log show` and `/v1/events` give it; nil beyond the head.
+    /// Returns the event at `position` as shown by `log show` and `/v1/events`; nil beyond the head.
     /// - Parameter facts: adds the facts decoded from the evidence.
     /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
     package func event(at position: UInt64, facts: Bool) throws -> EventRow? {
@@ -21,7 +21,7 @@ extension Ledger {
         return row
     }
 
-    /// What `log stat` says.
+    /// Returns the statistics of `log stat`.
     /// - Complexity: O(n): kinds are counted from the records.
     package func statistics() throws -> JSONValue {
         let folder = configuration.folder

@@ -5,12 +5,11 @@ import EventLog
 import Primitives
 import ProjectionRuntime
 
-/// What is derived of an event: the one place where evidence becomes facts, when it is drafted and when it is derived
-/// anew from the log.
+/// Derives facts from evidence, both when an event is drafted and when it is read back from the log.
 enum Derivation {
-    /// - Parameter bundleId: of a renewal info that stands alone.
+    /// - Parameter bundleId: the app of a single renewal info, which does not name it.
     static func facts(of artifact: SignedArtifact, bundleId: String?) -> EventFacts {
-        // Position and time are those of the record the facts are stored with, and are not encoded.
+        // Facts are stored with their record, which has the position and the time.
         let translation = Translation(position: 0, recordedAt: .earliest)
         switch artifact {
         case .notification(let notification):
@@ -51,7 +50,7 @@ enum Derivation {
             repeatIdentity: repeatIdentity, facts: facts?.bytes ?? [], indexTerms: facts?.indexTerms ?? [])
     }
 
-    /// Nil for events whose evidence is no JWS.
+    /// Returns the artifact of an event; nil for events without a JWS as evidence.
     static func artifact(of record: Record, _ evidence: [UInt8]) throws -> SignedArtifact? {
         guard let kind = ArtifactKind(record.artifact) else { return nil }
         do throws(Refusal) {

@@ -2,46 +2,46 @@ package import AppStoreVerification
 import EventLog
 import LedgerAPI
 
-/// How the command line ingests: takes artifacts in order, checks them on every core, and appends them in that order,
-/// for a customer if one is named.
+/// Ingests artifacts for the command line: checks them on every core and appends them in order, for a customer if one
+/// is named.
 ///
-/// Checking goes on while what was checked before is being appended, so that cores and disk are both at work.
+/// Checking overlaps with appending, so that cores and disk work at the same time.
 package struct IngestPipeline {
-    /// What became of one artifact.
+    /// The result of one artifact.
     package struct Result: Sendable {
-        /// As `FoundArtifact` names it.
+        /// The `file` of the `FoundArtifact`.
         package let file: String
         package let byteCount: Int
-        /// Nil where neither verification nor the artifact tells.
+        /// Nil when neither verification nor the artifact states it.
         package let kind: ArtifactKind?
         package let outcome: IngestOutcome
-        /// Why it is not the customer's that it was ingested for, though it was accepted.
+        /// The reason that an accepted transaction does not belong to the named customer.
         package let linkRefusal: Refusal?
-        /// Whether it holds a transaction that can be linked to a customer; false when none was asked for.
+        /// Whether it holds a transaction that can be linked to the named customer; false without a customer.
         package let isLinkable: Bool
     }
 
-    /// What is left of an artifact once it is checked; of an accepted one its bytes are not.
+    /// A checked artifact. An accepted one no longer has its bytes.
     private struct Checked {
         let file: String
         let byteCount: Int
         let kind: ArtifactKind?
         let artifact: CheckedArtifact
-        /// When it matters whose it is.
+        /// The transaction to link; nil without a named customer.
         let transaction: PostedTransaction?
     }
 
-    /// What is appended together.
+    /// The artifacts that are appended together.
     private struct Chunk {
-        /// At most so many artifacts, or so many bytes of them.
+        /// The number of artifacts, and of their bytes, at which a chunk is full.
         static let countLimit = 1_024
         static let byteLimit = 8 * 1_024 * 1_024
-        /// Checked in pieces of so many, for the cores to take as they come.
+        /// The number of artifacts that one task checks.
         static let stripe = 32
 
         var count = 0
         var byteCount = 0
-        /// Those that are in no stripe yet.
+        /// The artifacts that are not yet in a stripe.
         var found: [FoundArtifact] = []
         var stripes: [Task<[Checked], Never>] = []
 
@@ -51,18 +51,18 @@ package struct IngestPipeline {
     private let ledger: Ledger
     private let customer: CustomerName?
     private var chunk = Chunk()
-    /// Being checked, the oldest first: at most two, so that no core waits for the last stripe of one.
+    /// The chunks in checking, oldest first; two at most, so that no core waits for the last stripe of one.
     private var checking: [Chunk] = []
     private var appending: Task<[Result], any Error>?
 
-    /// - Parameter customer: whose the transactions are, on the word of who ingests them.
+    /// - Parameter customer: the customer to link the transactions to, with an administrator's authority.
     package init(ledger: Ledger, customer: CustomerName? = nil) {
         self.ledger = ledger
         self.customer = customer
     }
 
-    /// - Returns: results that have become known, in order.
-    /// - Throws: `EventLogError`; what was not answered was not appended, or will be a duplicate.
+    /// - Returns: the results available so far, in order.
+    /// - Throws: `EventLogError`. Artifacts without a result may be added again: those already appended are duplicates.
     package mutating func add(_ found: FoundArtifact) async throws -> [Result] {
         chunk.found.append(found)
         chunk.count += 1
@@ -98,7 +98,7 @@ package struct IngestPipeline {
         chunk.found = []
     }
 
-    /// Starts to append the oldest chunk, and waits for the one before.
+    /// Starts to append the oldest chunk, and waits for the one before it.
     private mutating func appendOldest() async throws -> [Result] {
         let oldest = checking.removeFirst()
         var checked: [Checked] = []
@@ -109,7 +109,7 @@ package struct IngestPipeline {
         return results
     }
 
-    /// - Parameter linking: whether it matters whose a transaction is.
+    /// - Parameter linking: whether transactions are linked to a customer.
     @concurrent
     private static func check(
         _ found: FoundArtifact, at index: Int, _ ledger: Ledger, linking: Bool

@@ -6,7 +6,7 @@ import LedgerModel
 import Primitives
 import ProjectionRuntime
 
-/// Makes drafts of verified artifacts.
+/// Drafts events from verified artifacts.
 package struct Intake: Sendable {
     package let trust: TrustPolicy
 
@@ -14,14 +14,13 @@ package struct Intake: Sendable {
         self.trust = trust
     }
 
-    /// - Returns: the draft, or `renewal_info_without_bundle`, or `claim_missing` for what says no signing time and for
-    ///   a notification without a UUID that a record can hold.
+    /// - Returns: the draft, or the refusal `renewal_info_without_bundle`, or `claim_missing` for an artifact without a
+    ///   signing time and for a notification whose UUID is missing or too long.
     package func draft(for artifact: SignedArtifact, source: EventSource) -> Result<EventDraft, Refusal> {
         do throws(Refusal) {
             guard artifact.proof.hasSigningTime else {
                 throw Refusal(
-                    .claimMissing, "what is appended must say when it was signed", expected: "signedDate", found: "none"
-                )
+                    .claimMissing, "the artifact has no signing time", expected: "signedDate", found: "none")
             }
             switch artifact {
             case .notification(let notification): return .success(try draft(notification, source))
@@ -52,7 +51,7 @@ package struct Intake: Sendable {
         }
     }
 
-    /// A UUID has 36; every byte may take six in the record's body, which must stay below 4 KiB.
+    /// A UUID has 36 bytes. Escaping may turn each byte into six, and the record's body must stay below 4 KiB.
     private static let uuidByteLimit = 256
 
     private func draft(_ notification: SignedNotification, _ source: EventSource) throws(Refusal) -> EventDraft {
@@ -60,11 +59,11 @@ package struct Intake: Sendable {
         let claims = outer.payload.payload
         guard let uuid = claims.notificationUUID else {
             throw Refusal(
-                .claimMissing, "a notification must have its UUID", expected: "notificationUUID", found: "none")
+                .claimMissing, "the notification has no UUID", expected: "notificationUUID", found: "none")
         }
         guard uuid.utf8.count <= Self.uuidByteLimit else {
             throw Refusal(
-                .claimMissing, "the notificationUUID is too long to be one",
+                .claimMissing, "the notificationUUID is too long",
                 expected: "at most \(Self.uuidByteLimit) bytes",
                 found: "\(uuid.utf8.count)")
         }
@@ -108,7 +107,7 @@ package struct Intake: Sendable {
             nested: nested)
     }
 
-    /// Nil when there is none, or when its string has escapes, and so is not its bytes.
+    /// Nil when there is no nested JWS, or when its string has escapes and so differs from its bytes.
     private static func nested(
         _ jws: JWS?, of outer: JWS, _ part: StaticString, _ claim: StaticString
     ) -> Evidence.Nested? {
@@ -121,7 +120,7 @@ package struct Intake: Sendable {
         environment.flatMap { EnvironmentCode(name: $0.rawValue) } ?? .none
     }
 
-    /// Renewal info names no app: it is appended where only one can be meant.
+    /// Returns the app of renewal info, which does not name it: the only one that is configured.
     private func onlyBundle() throws(Refusal) -> String {
         guard trust.apps.count == 1, let app = trust.apps.first else {
             throw Refusal(

@@ -4,19 +4,19 @@ package import EventLog
 import Primitives
 import ProjectionRuntime
 
-/// What became of an artifact.
+/// The outcome of an artifact.
 package enum IngestOutcome: Sendable {
     case appended(Appended)
-    /// Refused, and whether it was kept to be tried again.
+    /// Refused; `quarantined` artifacts are kept for a retry.
     case refused(Refusal, quarantined: Bool)
 }
 
-/// An artifact checked and, when accepted, ready to be appended.
+/// A checked artifact; an accepted one is ready to be appended.
 package enum CheckedArtifact: Sendable {
     case accepted(PreparedEvent)
     case refused(Refusal, artifact: [UInt8])
 
-    /// As which it was accepted.
+    /// The kind of an accepted artifact.
     var kind: ArtifactKind? {
         guard case .accepted(let event) = self else { return nil }
         return ArtifactKind(event.artifact)
@@ -24,7 +24,7 @@ package enum CheckedArtifact: Sendable {
 }
 
 extension Ledger {
-    /// Verifies one artifact and makes what is to be appended of it. May run on as many cores as there are.
+    /// Verifies one artifact and prepares its event. Calls may run in parallel.
     package func check(
         _ jws: [UInt8], as kind: ArtifactKind? = nil, source: EventSource
     ) async -> CheckedArtifact {
@@ -35,9 +35,10 @@ extension Ledger {
         }
     }
 
-    /// Appends what was accepted, in one transaction, and quarantines the rest; outcomes in the order given.
+    /// Appends the accepted artifacts in one transaction and quarantines the others.
     ///
-    /// - Throws: `EventLogError`; retryable ones leave everything as it was.
+    /// - Returns: the outcomes in the same order.
+    /// - Throws: `EventLogError`; a retryable one changes nothing.
     package func append(_ checked: [CheckedArtifact], source: EventSource) async throws -> [IngestOutcome] {
         guard !derived.isFull else {
             throw EventLogError(
@@ -65,7 +66,7 @@ extension Ledger {
     private func keep(_ artifact: [UInt8], _ refusal: Refusal, _ source: EventSource) async throws -> Bool {
         guard refusal.code.isQuarantined, let quarantine else { return false }
         let note = note(on: refusal, source)
-        // It waits for the disk, which the cooperative pool must not.
+        // Waiting for the disk would block a thread of the cooperative pool.
         return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(with: Result { try quarantine.keep(artifact, note: note) })

@@ -2,15 +2,15 @@ import EventLog
 import Glibc
 import Synchronization
 
-/// Lets so many verifications run at once, and so many wait: what comes on top is turned away while it is cheap.
+/// Limits the verifications that run and that wait. Further ones are refused at once, at little cost.
 package final class VerificationGate: Sendable {
-    /// Verifying is work for a core; two for each, so that one may wait for memory.
+    /// Two for each core, so that one may wait for memory.
     package static let runningLimit = 2 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     package static let waitingLimit = 1_024
 
     private struct State {
         var running = 0
-        /// In the order of their coming; those before `next` have had their turn.
+        /// In the order of arrival; those before `next` are done.
         var waiting: [CheckedContinuation<Void, any Error>] = []
         var next = 0
     }
@@ -28,11 +28,11 @@ package final class VerificationGate: Sendable {
         self.waitingLimit = waitingLimit
     }
 
-    /// How many wait.
+    /// The number of waiting calls.
     package var waiting: Int { state.withLock { $0.waiting.count - $0.next } }
 
-    /// Runs `body` when it is its turn.
-    /// - Throws: `busy` when too many wait already, and what `body` throws.
+    /// Runs `body` when the limit allows it.
+    /// - Throws: `busy` when too many calls wait, and any error of `body`.
     package func turn<Result>(_ body: () async throws -> Result) async throws -> Result {
         try await enter()
         defer { leave() }
@@ -55,12 +55,12 @@ package final class VerificationGate: Sendable {
             case .waiting: break
             case .refused:
                 continuation.resume(
-                    throwing: EventLogError(.busy, "too much is waiting to be verified", hint: "Try again."))
+                    throwing: EventLogError(.busy, "too many artifacts wait for verification", hint: "Try again."))
             }
         }
     }
 
-    /// Hands the turn on to whoever has waited longest.
+    /// Hands the place to the call that has waited longest.
     private func leave() {
         let next: CheckedContinuation<Void, any Error>? = state.withLock { state in
             guard state.next < state.waiting.count else {

@@ -2,13 +2,13 @@ package import AppStoreVerification
 package import EventLog
 import Primitives
 
-/// One thing read from a file, before any verification.
+/// An artifact read from a file, before any verification.
 package struct FoundArtifact: Sendable {
     /// The file, or `FILE:LINE` where a line is an artifact.
     package let file: String
-    /// How it came here.
+    /// The source under which it is appended.
     package var source = EventSource.file
-    /// The JWS it holds with the kind its wrapping says, or why it holds none.
+    /// The JWS, with its kind if the wrapping states one; else the reason that there is none.
     package let content: Result<Content, Refusal>
 
     package struct Content: Sendable {
@@ -16,12 +16,11 @@ package struct FoundArtifact: Sendable {
         package let kind: ArtifactKind?
     }
 
-    /// Of the JWS.
+    /// The size of the JWS.
     package var byteCount: Int { (try? content.get().jws.count) ?? 0 }
 
-    /// What it is verified as: what its wrapping says, else what its claims say, which nothing has proven; nil when
-    /// neither tells.
-    /// - Complexity: decodes the JWS, where its wrapping does not say.
+    /// The kind that the wrapping states, else the kind of the unverified claims; nil when neither states one.
+    /// - Complexity: decodes the JWS unless the wrapping states the kind.
     package var claimedKind: ArtifactKind? {
         guard let content = try? content.get() else { return nil }
         return content.kind ?? ArtifactKind(claimedBy: content.jws)
@@ -29,23 +28,23 @@ package struct FoundArtifact: Sendable {
 }
 
 extension FoundArtifact {
-    /// What was refused before, to be tried again as from where it came.
+    /// Creates the artifact of a quarantined item, with its original source.
     package init(_ item: QuarantinedItem) {
         self.init(file: item.digest, source: item.source, content: .success(Content(jws: item.artifact, kind: nil)))
     }
 }
 
-/// Which artifacts a file holds, by its name: `.json` a notification body, `.jws` and `.txt` one JWS,
-/// `.ndjson` and `.jsonl` one artifact a line.
+/// Reads artifacts by the name of their file: `.json` holds a notification body, `.jws` and `.txt` one JWS, `.ndjson`
+/// and `.jsonl` one artifact in each line.
 package enum ArtifactFile {
-    /// Longer lines of an archive, and longer files that hold one artifact, are refused one by one.
+    /// The most bytes of one artifact: of a line in an archive, else of the file. Longer ones are refused.
     package static let byteLimit = 8 * 1_024 * 1_024
 
     package static func isArchive(_ path: String) -> Bool {
         path.hasSuffix(".ndjson") || path.hasSuffix(".jsonl")
     }
 
-    /// What a whole file holds. Names of other endings are read like one line of an archive.
+    /// Returns the artifact of a whole file. A file with another extension is read like one line of an archive.
     package static func artifact(in bytes: [UInt8], file: String) -> FoundArtifact {
         let isJWS = file.hasSuffix(".jws") || file.hasSuffix(".txt")
         return FoundArtifact(
@@ -53,7 +52,7 @@ package enum ArtifactFile {
             content: isJWS ? .success(FoundArtifact.Content(jws: bytes, kind: nil)) : content(of: bytes))
     }
 
-    /// What one line of an archive holds: a notification body, a JWS in quotes, or a bare JWS.
+    /// Returns the artifact of one line of an archive: a notification body, a JWS in quotes, or a bare JWS.
     package static func artifact(inLine line: [UInt8], file: String, number: Int) -> FoundArtifact {
         FoundArtifact(file: "\(file):\(number)", content: content(of: line))
     }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Why a file could not be read.
+/// The failure to read a file.
 package struct InputFailure: Error, Sendable {
     package let path: String
     package let reason: String
 }
 
-/// Files read whole, or line by line, with a bound on either.
+/// Reads whole files up to a limit.
 package enum InputFile {
-    /// A file beyond `limit` comes cut to `limit` + 1 bytes: enough to be refused.
+    /// Returns the bytes of a file, at most `limit` + 1, so that the caller can refuse a longer file.
     /// - Parameter path: `-` is standard input.
     package static func bytes(of path: String, limit: Int) throws(InputFailure) -> [UInt8] {
         var reader = try ChunkReader(path: path)
@@ -20,7 +20,8 @@ package enum InputFile {
     }
 }
 
-/// The lines of a file, without their ends. A line beyond `limit` comes cut to `limit` + 1 bytes: enough to be refused.
+/// Reads the lines of a file, without line feeds. A line is cut to `limit` + 1 bytes, so that a longer one can be
+/// refused.
 package struct LineReader: ~Copyable {
     private var chunks: ChunkReader
     private let limit: Int
@@ -52,7 +53,7 @@ package struct LineReader: ~Copyable {
         }
     }
 
-    /// A line is some 15 KB, long enough for the C library's search to pay.
+    /// Uses `memchr`, which pays for lines of about 15 KB.
     private var nextLineEnd: Int? {
         buffer.withUnsafeBytes { buffer in
             // In bounds: `position` is at most the buffer's count. An empty one has no address.

@@ -1,7 +1,7 @@
 package import AppStoreVerification
 package import Primitives
 
-/// The body of the App Store's POST: `{"signedPayload": JWS}`. The envelope is signed by nobody.
+/// The body of the App Store's POST: `{"signedPayload": JWS}`. The envelope itself is not signed.
 package enum NotificationBody {
     /// - Returns: the JWS; else `notification_version_unsupported` for version 1, `kind_unknown` for anything else.
     package static func signedPayload(of body: JSONView) -> Result<[UInt8], Refusal> {
@@ -9,12 +9,11 @@ package enum NotificationBody {
         if body["notification_type"] != nil {
             return .failure(
                 Refusal(
-                    .notificationVersionUnsupported, "this is a version 1 notification, which is signed by nobody",
+                    .notificationVersionUnsupported, "version 1 notifications are not signed",
                     expected: "{\"signedPayload\": …}, version 2", found: "notification_type"))
         }
         return .failure(
             Refusal(
-                .kindUnknown, "this is no notification", expected: "{\"signedPayload\": …}", found: "another JSON text")
-        )
+                .kindUnknown, "not a notification", expected: "{\"signedPayload\": …}", found: "another JSON text"))
     }
 }

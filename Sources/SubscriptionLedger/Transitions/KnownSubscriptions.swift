@@ -4,7 +4,7 @@ import Primitives
 import ProjectionRuntime
 import SubscriptionStatus
 
-/// Everything known of some subscriptions, and of those that may be joined with them, at one log size.
+/// The subscriptions known at one log size, with those that may belong to the same lineages.
 struct KnownSubscriptions {
     private let surroundings: Surroundings
     private let derived: Derived
@@ -13,7 +13,7 @@ struct KnownSubscriptions {
     private let timelines: [SubscriptionKey: Timeline]
     private let lineages: [Lineage]
     private let histories: [SubscriptionKey: SubscriptionHistory]
-    /// The subscriptions whose history those asked for may change: all of their lineages, in order.
+    /// The keys of every lineage that contains a requested key, sorted: an event of one may change the history of all.
     let affectedKeys: [SubscriptionKey]
 
     init(
@@ -40,7 +40,7 @@ struct KnownSubscriptions {
         ) { first, _ in first }
     }
 
-    /// The same subscriptions as they were known before.
+    /// Returns the same subscriptions as known at a smaller log size.
     func earlier(knownAt size: Position) -> KnownSubscriptions {
         let affectedKeys = Set(affectedKeys)
         let timelines = timelines.mapValues { $0.known(at: size) }.filter { !$0.value.observations.isEmpty }
@@ -49,17 +49,17 @@ struct KnownSubscriptions {
         }
     }
 
-    /// Every transition, those to come too.
+    /// Returns every transition of a subscription, future ones included.
     func history(of key: SubscriptionKey) -> [Transition] { histories[key]?.transitions ?? [] }
 
-    /// The number of statuses that Apple signed of a subscription and that the fold at their signedDate differs from.
+    /// Returns the number of statuses that Apple signed and that differ from the fold at their signedDate.
     func disagreementCount(of key: SubscriptionKey) -> Int { histories[key]?.disagreementCount ?? 0 }
 
     func state(of key: SubscriptionKey, at instant: Instant) -> SubscriptionState? {
         lineages.states(at: instant, rules: rules).first { $0.key == key }
     }
 
-    /// The owners of a subscription at an instant, from the log alone: a name in the vault is no part of a row.
+    /// Returns the owners of a subscription at an instant, from the log alone: stored rows do not depend on the vault.
     func owners(of key: SubscriptionKey, at instant: Instant) throws -> Set<Ownership.Owner> {
         guard let evidence = ownershipEvidence(of: key) else { return [] }
         var lookup = CustomerLookup(in: derived, size: size)
@@ -67,7 +67,7 @@ struct KnownSubscriptions {
         return Ownership(evidence, at: instant, roster: lookup.roster, rule: rules.customers.claimConflict).owners
     }
 
-    /// The instants at which Apple's tokens change who owns a subscription, ascending.
+    /// Returns the instants from which appAccountTokens of a subscription count, ascending.
     func tokenInstants(of key: SubscriptionKey) -> [Instant] {
         ownershipEvidence(of: key)?.tokens.steps.map(\.from) ?? []
     }

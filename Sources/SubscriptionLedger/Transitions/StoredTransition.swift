@@ -1,7 +1,7 @@
 import LedgerModel
 import Primitives
 
-/// A row of the feed as it is stored, with its owners as the log knows them.
+/// A row of the feed as stored. Its owners are handles and tokens, not the callers' ids.
 struct StoredTransition: Sendable {
     var environment: String
     var recordedAt: Instant
@@ -11,7 +11,7 @@ struct StoredTransition: Sendable {
     var position: Position
     /// Sorted.
     var owners: [Ownership.Owner]
-    /// `SubscriptionRow`s.
+    /// The `SubscriptionRow` before the change; null without one. `after` likewise.
     var before: JSONValue
     var after: JSONValue
 

@@ -8,23 +8,22 @@ import Primitives
 import ProjectionRuntime
 import SubscriptionStatus
 
-/// Makes the rows of the feed from the log: those of an event in its place, and before it those that time has made since
-/// the event before.
+/// Builds the feed from the log. The rows of an event follow the rows that became due before it was recorded.
 ///
-/// The rows depend on the events, their recorded times and the rules alone, however the work is divided.
+/// The rows depend only on the events, their recorded times and the rules, not on how the work is divided.
 struct TransitionBuilder: Sendable {
     let derived: Derived
     let store: TransitionStore
     let rules: Rules
 
-    /// Processes events and time in their order: a row that time makes comes before the events recorded later, and after
-    /// those recorded at its instant.
+    /// Processes events and due rows in order. A due row follows the events recorded at its instant and precedes those
+    /// recorded later.
     ///
     /// - Parameters:
     ///   - size: the number of events that may be processed.
-    ///   - time: the instant up to which time may make rows after the last of these events; nothing is recorded up to it
-    ///     any more.
-    ///   - limit: the number of events and instants after which it stops.
+    ///   - time: the instant up to which due rows follow the last of these events; no further event is recorded at or
+    ///     before it.
+    ///   - limit: the number of events and due rows to process at most.
     func advance(
         _ progress: inout TransitionStore.Progress, below size: Position, through time: Instant, limit: Int,
         _ transaction: inout WriteTransaction
@@ -45,7 +44,7 @@ struct TransitionBuilder: Sendable {
         }
     }
 
-    /// Time makes a row.
+    /// Appends the row due at an instant.
     private func apply(
         _ follower: TransitionStore.Follower, at instant: Instant, _ progress: inout TransitionStore.Progress,
         _ transaction: inout WriteTransaction
@@ -68,7 +67,7 @@ struct TransitionBuilder: Sendable {
         try store.replace(follower, with: new, &transaction)
     }
 
-    /// An event makes rows, and changes those that time will make.
+    /// Appends the rows of an event, and updates the rows that are due later.
     private func apply(
         _ facts: EventFacts, recordedAt: Instant, _ progress: inout TransitionStore.Progress,
         _ transaction: inout WriteTransaction
@@ -82,7 +81,7 @@ struct TransitionBuilder: Sendable {
         for key in known.affectedKeys {
             let follower = try store.follower(of: key, transaction)
             var new = follower
-            // One due at this very instant was not announced yet.
+            // A row due at this very instant is not appended yet.
             let announced = before.history(of: key).filter {
                 $0.at < recordedAt || ($0.at == recordedAt && follower.due != recordedAt)
             }
@@ -103,7 +102,7 @@ struct TransitionBuilder: Sendable {
         }
     }
 
-    /// The keys whose owner a customers' event may change.
+    /// Returns the keys whose owner an event about customers may change.
     private func decidedKeys(_ fact: CustomerFact?, at position: Position) throws -> Set<SubscriptionKey> {
         switch fact {
         case .claim(let claim): return [claim.key]
@@ -118,7 +117,7 @@ struct TransitionBuilder: Sendable {
         }
     }
 
-    /// The rows that bring the followers of one key up to date, in the order of time.
+    /// Returns the rows that bring the followers of one key up to date, in the order of time.
     private func drafts(
         for follower: TransitionStore.Follower, _ announced: [Transition], _ known: KnownSubscriptions,
         _ facts: EventFacts, recordedAt: Instant
@@ -133,7 +132,7 @@ struct TransitionBuilder: Sendable {
         guard let last = current.last else { return drafts }
         let owners = try known.owners(of: key, at: recordedAt)
         guard owners != drafts.last?.owners ?? follower.owners else { return drafts }
-        // A decision counts from when it is made, a token from when Apple says. The row has the present state.
+        // A decision counts from its recorded time, a token from its step. The row has the present state.
         let token = facts.customerFact == nil ? known.tokenInstants(of: key).last { $0 <= recordedAt } : nil
         let instant = token.map { max($0, last.at) } ?? recordedAt
         drafts.append(TransitionDraft(key, at: instant, cause: facts.cause, owners))
@@ -156,7 +155,7 @@ struct TransitionBuilder: Sendable {
 }
 
 extension KnownSubscriptions {
-    /// When time makes the next row of a key; nil if it makes none.
+    /// The instant of the next row that needs no event; nil when none is due.
     fileprivate func nextRow(of key: SubscriptionKey, after instant: Instant) -> Instant? {
         let transition = history(of: key).first { $0.at > instant }?.at
         let token = tokenInstants(of: key).first { $0 > instant }
@@ -164,16 +163,16 @@ extension KnownSubscriptions {
     }
 }
 
-/// A row to be made.
+/// A row that is not yet stored.
 private struct TransitionDraft: Comparable {
     let key: SubscriptionKey
     let effectiveAt: Instant
     var change: [ChangeWord]
     let cause: String
     let owners: Set<Ownership.Owner>
-    /// The fingerprint of the state that it leaves; nil where it leaves that as it is.
+    /// The fingerprint of the state after the row; nil when the row does not change the state.
     let held: UInt128?
-    /// Whether the subscription has no state any more.
+    /// Whether the subscription no longer has a state.
     let isWithdrawal: Bool
 
     init(_ key: SubscriptionKey, _ transition: Transition, _ owners: Set<Ownership.Owner>) {
@@ -210,7 +209,7 @@ private struct TransitionDraft: Comparable {
 }
 
 extension TransitionStore.Follower {
-    /// Takes what a row says, and adds to the row how it changes the owners. The first row only names them.
+    /// Takes over the state and owners of a row. Adds the change of owners to the row, except to the first one.
     fileprivate mutating func take(_ draft: inout TransitionDraft, decision: CustomerFact?) {
         if held != nil, !draft.isWithdrawal {
             draft.change += OwnerChange(from: owners, to: draft.owners, decision: decision).words
@@ -228,7 +227,7 @@ extension EventFacts {
             })
     }
 
-    /// A notification by its type, else the kind of what was posted alone, else the kind of a customers' event.
+    /// The kind of an event about customers, the type of a notification, or the kind of a single artifact.
     fileprivate var cause: String {
         if let customerFact { return customerFact.cause }
         for filed in observations {

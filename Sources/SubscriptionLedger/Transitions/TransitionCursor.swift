@@ -1,9 +1,8 @@
 import Primitives
 
-/// A place in the feed of transitions, as its readers hold it: `<log and sequence>.<rows read>.<their digest>`.
+/// A position in the feed: `<sequence>.<rows read>.<digest>`.
 ///
-/// The digest is of every row read, so a cursor fits no other sequence, even one that grew from the same beginning, as
-/// that of a restored backup.
+/// The digest covers every row read, so a cursor of another sequence is refused, for example after restoring a backup.
 package struct TransitionCursor: Hashable, Sendable {
     let sequenceID: UInt32
     let count: UInt64
@@ -15,7 +14,7 @@ package struct TransitionCursor: Hashable, Sendable {
         self.digest = UInt32(truncatingIfNeeded: digest >> 96)
     }
 
-    /// Nil for a text that no feed has given.
+    /// Nil unless the text has the form of a cursor.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let sequenceID = UInt32(parts[0], radix: 16), let count = UInt64(parts[1]),
@@ -34,8 +33,8 @@ package struct TransitionCursor: Hashable, Sendable {
 
 /// The reason a cursor cannot be followed.
 package enum TransitionCursorError: Error, Equatable, Sendable {
-    /// It is beyond the newest row.
+    /// The cursor is beyond the newest row.
     case ahead(count: UInt64, end: UInt64)
-    /// It is of another log, of other rules, or of a history that this log does not continue.
+    /// The cursor belongs to another log, to other rules, or to a history that this log does not continue.
     case ofAnotherLog
 }

@@ -7,24 +7,24 @@ import Primitives
 import ProjectionRuntime
 
 extension TransitionFeed {
-    /// Rows that a page looks at; those of another environment are passed over.
+    /// The number of rows that a page scans at most; rows of other environments are skipped.
     private static let longestScan: UInt64 = 10_000
 
-    /// Rows in their order, and where to go on.
+    /// A page of rows in stored order, with the cursor of the next page.
     package struct Page: Sendable {
-        /// Each with the cursor behind it.
+        /// The rows, each with the cursor after it.
         package fileprivate(set) var rows: [(row: TransitionRow, cursor: TransitionCursor)] = []
-        /// Behind the last row that was looked at.
+        /// The cursor after the last scanned row.
         package fileprivate(set) var cursor: TransitionCursor
         package fileprivate(set) var hasMore = false
     }
 
-    /// The rows of one environment after a cursor.
+    /// Returns the rows of one environment after a cursor.
     ///
     /// - Parameters:
-    ///   - cursor: nil for the first row.
-    ///   - limit: of rows; a page is shorter, even empty, where many rows are of other environments.
-    /// - Throws: `TransitionCursorError`; `busy` for a cursor beyond the rows that are made again so far.
+    ///   - cursor: nil starts at the first row.
+    ///   - limit: the number of rows at most. A page may be shorter or empty when many rows are of other environments.
+    /// - Throws: `TransitionCursorError`; `busy` for a cursor beyond the rows that are rebuilt so far.
     package func page(
         after cursor: TransitionCursor?, limit: Int, environment: AppStoreModel.Environment
     ) throws -> Page {
@@ -65,7 +65,7 @@ extension TransitionFeed {
         guard cursor.sequenceID == start.sequenceID else { throw TransitionCursorError.ofAnotherLog }
         guard cursor.count <= progress.rowCount else {
             guard try log.head().size <= progress.position else {
-                throw EventLogError(.busy, "the feed is made again from the log", hint: "Try again.")
+                throw EventLogError(.busy, "the feed is being rebuilt from the log", hint: "Try again.")
             }
             throw TransitionCursorError.ahead(count: cursor.count, end: progress.rowCount)
         }
@@ -85,7 +85,7 @@ extension TransitionFeed {
             after: stored.after)
     }
 
-    /// Every stored row as its bytes, for comparison.
+    /// Returns the bytes of every stored row, for comparison.
     package func storedRows() throws -> [[UInt8]] {
         let store = try store.current()
         return try store.environment.read { transaction in
@@ -94,7 +94,7 @@ extension TransitionFeed {
     }
 }
 
-/// The names of owners as they are known when rows are read.
+/// The names of owners, as known when rows are read.
 private struct OwnerNames {
     private let derived: Derived
     private let vault: Vault?
@@ -105,15 +105,16 @@ private struct OwnerNames {
         (self.derived, self.vault, self.size) = (derived, vault, size)
     }
 
-    /// The ids that callers know an owner by, also those of customers merged with the owner; the handle of an owner
-    /// who has none.
+    /// Returns the callers' ids of an owner and of customers merged into it, sorted; the handle or the token of an
+    /// owner without ids.
     mutating func names(of owner: Ownership.Owner) throws -> [String] {
         if let names = known[owner] { return names }
         let names: [String]
         switch owner {
         case .customer(let handle): names = try self.names(of: handle)
         case .bearer(let token):
-            names = try vault?.customer(of: CustomerName(token), metBelow: .max).map { try self.names(of: $0) }
+            names =
+                try vault?.customer(of: CustomerName(token), metBelow: .max).map { try self.names(of: $0) }
                 ?? [token.text]
         }
         known[owner] = names

@@ -7,19 +7,19 @@ import Primitives
 import ProjectionRuntime
 import Synchronization
 
-/// The feed of transitions: a stored sequence with a row whenever the answer about a subscription changes, through an
-/// event or through time alone.
+/// The feed of transitions: a stored sequence with a row for every change of the answer about a subscription, caused by
+/// an event or by time alone.
 ///
-/// The same log under the same rules gives the same rows, byte for byte. A thread of its own follows the log and the
-/// clock; it never holds up an append.
+/// The same log under the same rules gives the same rows, byte for byte. A dedicated thread follows the log and the
+/// clock; appends never wait for it.
 package final class TransitionFeed: Sendable {
-    /// Events and instants that one transaction processes.
+    /// The number of events and due rows that one transaction processes at most.
     private static let batch = 250
-    /// The clock is looked at this often, and more often when the log moves.
+    /// The longest time between two looks at the clock; a new event shortens it.
     private static let interval = DispatchTimeInterval.milliseconds(250)
-    /// So that one commit serves the events of many.
+    /// The pause before a transaction, so that it covers the events of several callers.
     private static let pauseMicroseconds: UInt32 = 20_000
-    /// Below that of the threads that answer callers.
+    /// The nice value of the thread, so that threads that answer callers go first.
     private static let priority: Int32 = 10
 
     let store: Reopenable<TransitionStore>
@@ -29,25 +29,25 @@ package final class TransitionFeed: Sendable {
     let vault: Vault?
     private let rules: Rules
     private let clock: @Sendable () -> Instant
-    /// Held while rows are made.
+    /// Held while rows are appended.
     private let making = Mutex<Void>(())
     private let wake = DispatchSemaphore(value: 0)
     private let state: Mutex<State>
 
     private struct State {
-        /// Every event below is processed.
+        /// The number of processed events.
         var position: Position = 0
         var thread: DedicatedThread?
         var heads: Task<Void, Never>?
         var isClosing = false
-        /// Callers that wait for rows.
+        /// The number of callers that wait for rows.
         var waiting = 0
         var failure: String?
         var observers: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var observerCount: UInt64 = 0
     }
 
-    /// Opens the feed and makes it again where it is missing, damaged, or of another log or other rules.
+    /// Opens the feed. Rebuilds it when it is missing, damaged, or belongs to another log or other rules.
     init(of ledger: Ledger) throws {
         let configuration = ledger.configuration
         let directory = configuration.folder.transitions
@@ -64,7 +64,7 @@ package final class TransitionFeed: Sendable {
         state = Mutex(State())
     }
 
-    /// Time has made rows up to it that readers may have; nil where there is no feed.
+    /// The instant up to which due rows were appended; nil without a feed.
     static func timeProcessed(in configuration: Ledger.Configuration) -> Instant? {
         TransitionStore.timeProcessed(
             in: configuration.folder.transitions, mapSizeBytes: configuration.mapSizeBytes)
@@ -72,7 +72,7 @@ package final class TransitionFeed: Sendable {
 }
 
 extension TransitionStore.Progress {
-    /// Whether the log has the events that are processed.
+    /// Whether the log contains the processed events.
     fileprivate func isOf(_ log: EventLog) throws -> Bool {
         if position == 0 { return true }
         return try log.record(at: position - 1)?.identity.value == identity
@@ -80,7 +80,7 @@ extension TransitionStore.Progress {
 }
 
 extension TransitionFeed {
-    /// Starts to follow the log and the clock.
+    /// Starts the thread that follows the log and the clock.
     func start() throws {
         let thread = try DedicatedThread { self.followUntilClosed() }
         let heads = log.heads()
@@ -90,13 +90,13 @@ extension TransitionFeed {
         }
     }
 
-    /// Ends the transaction at work, and stops.
+    /// Finishes the current transaction and stops.
     func close() {
         let (thread, heads, observers) = state.withLock { state in
             state.isClosing = true
             return (state.thread.take(), state.heads.take(), state.observers)
         }
-        // Outside the lock, which their termination takes.
+        // Outside the lock: the termination handler of an observer takes it.
         for observer in observers.values { observer.finish() }
         heads?.cancel()
         wake.signal()
@@ -120,15 +120,15 @@ extension TransitionFeed {
         }
     }
 
-    /// Makes every row that the log and the clock give so far.
-    /// - Throws: `EventLogError`; what is made stays.
+    /// Appends every row that the log and the clock give so far.
+    /// - Throws: `EventLogError`; rows already appended stay.
     package func advance() throws {
         try making.withLock { _ in
             while !state.withLock({ $0.isClosing }), try advanceOnce() {}
         }
     }
 
-    /// - Returns: whether there may be more.
+    /// - Returns: whether more rows may be due.
     private func advanceOnce() throws -> Bool {
         let store = try store.currentOrReopened()
         guard var progress = try store.environment.read({ try store.progress($0) }) else { return false }
@@ -139,7 +139,7 @@ extension TransitionFeed {
         if progress.position == size {
             let due = try store.environment.read { try store.lastDue(by: clock(), limit: Self.batch, $0) }
             guard let due else { return false }
-            // An event recorded up to then comes first, and none follows.
+            // An event recorded up to that instant goes first, and no later event may be recorded before it.
             guard try log.raiseFloor(to: due) == size else { return true }
             time = due
         }
@@ -170,8 +170,8 @@ extension TransitionFeed {
         TransitionBuilder(derived: derived, store: store, rules: rules)
     }
 
-    /// The number of statuses that Apple signed and that the fold at their signedDate differs from, as far as the feed
-    /// is made.
+    /// Returns the number of statuses that Apple signed and that differ from the fold at their signedDate, among the
+    /// processed events.
     /// - Throws: `log_corrupt`, `io_error`.
     package func disagreementCount() throws -> UInt64 {
         let store = try store.current()
@@ -182,12 +182,12 @@ extension TransitionFeed {
         }
     }
 
-    /// The reason why no rows are made, if that fails.
+    /// The reason that the last attempt to append rows failed; nil after a success.
     package var failure: String? { state.withLock { $0.failure } }
 }
 
 extension TransitionFeed {
-    /// Waits until the events below `size` are processed, for `patience` at most.
+    /// Waits until `size` events are processed, at most for `patience`.
     package func waitUntilProcessed(_ size: Position, patience: Duration) async throws {
         state.withLock { $0.waiting += 1 }
         defer { state.withLock { $0.waiting -= 1 } }
@@ -198,7 +198,7 @@ extension TransitionFeed {
         }
     }
 
-    /// An element whenever there are new rows; of several that a slow reader has not taken it gets one.
+    /// A stream with an element whenever rows are appended; a slow reader gets one element for several rows.
     package func news() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id: UInt64? = state.withLock { state in

@@ -6,8 +6,8 @@ import LedgerModel
 import Primitives
 import ProjectionRuntime
 
-/// `derived/transitions/`: the rows of the feed, what its followers hold of each subscription, and when time changes it
-/// next. All of it can be made again from the log.
+/// `derived/transitions/`: the rows of the feed, the state that followers hold of each subscription, and the instant of
+/// its next row. The folder can be rebuilt from the log.
 final class TransitionStore: Sendable {
     let environment: LMDB.Environment
     /// sequence -> digest of the rows up to this one, row
@@ -18,21 +18,21 @@ final class TransitionStore: Sendable {
     private let due: Database
     private let meta: Database
 
-    /// The version of the folder and of the code that answers; another number makes the sequence again.
+    /// The layout version; a store of another version is rebuilt.
     private static let layout = 2
 
-    /// The id of the sequence: the log's name and everything else that decides its rows.
+    /// Returns the id of the sequence: a digest of the log's name and everything else that decides its rows.
     static func sequence(origin: String, rules: Rules) -> Digest {
-        // The description has every field of the rules, those added later too.
+        // The description has every field of the rules, also fields added later.
         .sha256(of: "transitions \(layout) \(origin) \(rules)".utf8)
     }
 
     private static let sequenceKey = Array("sequence".utf8)
     private static let progressKey = Array("progress".utf8)
 
-    /// Opens the store of a sequence for writing. It replaces that of another sequence, or of another log, or a damaged
-    /// one.
-    /// - Parameter isOfLog: whether a stored progress is one that the log continues.
+    /// Opens the store of a sequence for writing. Replaces a store that is damaged, or that belongs to another sequence
+    /// or another log.
+    /// - Parameter isOfLog: returns whether the log continues a stored progress.
     /// - Throws: `io_error`, `disk_full`.
     static func open(
         _ directory: String, mapSizeBytes: Int, sequence: Digest, isOfLog: (Progress) throws -> Bool
@@ -45,13 +45,13 @@ final class TransitionStore: Sendable {
             }
             if found == sequence.bytes, let progress, try isOfLog(progress) { return store }
         } catch let error as EventLogError where [.logCorrupt, .versionUnknown].contains(error.code) {
-            // It is made again below.
+            // The store is rebuilt below.
         }
         for name in ["data.mdb", "lock.mdb"] { unlink("\(directory)/\(name)") }
         return try TransitionStore(opening: directory, mapSizeBytes, sequence)
     }
 
-    /// - Parameter sequence: of a store that is made; nil opens one that is there for reading.
+    /// - Parameter sequence: the id of a new store; nil opens an existing store for reading.
     private convenience init(opening directory: String, _ mapSizeBytes: Int, _ sequence: Digest?) throws {
         do throws(LMDBError) {
             try self.init(directory, mapSizeBytes, sequence)
@@ -81,7 +81,7 @@ final class TransitionStore: Sendable {
         ("rows", .integerKey), ("followers", []), ("due", []), ("meta", []),
     ]
 
-    /// The instant up to which rows were made that only time made; nil without a readable store.
+    /// The instant up to which due rows were appended; nil without a readable store.
     static func timeProcessed(in directory: String, mapSizeBytes: Int) -> Instant? {
         guard access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0,
             let store = try? TransitionStore(opening: directory, mapSizeBytes, nil)
@@ -97,18 +97,18 @@ final class TransitionStore: Sendable {
 }
 
 extension TransitionStore {
-    /// How far the sequence is.
+    /// The progress of the feed.
     struct Progress: Hashable, Sendable {
-        /// Every event below is processed.
+        /// The number of processed events.
         var position: Position = 0
-        /// The identity of the last of these events; it tells another log from this one.
+        /// The identity of the last processed event, by which another log is recognised.
         var identity: UInt128 = 0
-        /// Rows that time alone makes are there up to it, besides those before the last event.
+        /// The instant up to which due rows were appended after the last processed event.
         var timeProcessed = Instant.earliest
         var rowCount: UInt64 = 0
-        /// The statuses that Apple signed and that the fold differs from.
+        /// The number of statuses that Apple signed and that differ from the fold.
         var disagreements: UInt64 = 0
-        /// The digest of the sequence id and all rows: each row is digested with the digest before it.
+        /// The digest of the sequence id and all rows. Each step digests the previous digest and a row.
         var digest: UInt128
 
         fileprivate init(start sequence: Digest) { digest = sequence.firstHalf }
@@ -152,7 +152,7 @@ extension TransitionStore {
         progress.rowCount += 1
     }
 
-    /// The digest of the rows below `count`, which is at most that of the progress.
+    /// Returns the digest of the rows below `count`, which is at most the row count of the progress.
     func digest<Access>(
         ofRowsBelow count: UInt64, sequence: Digest, _ transaction: borrowing LMDBTransaction<Access>
     ) throws -> UInt128 {
@@ -171,7 +171,7 @@ extension TransitionStore {
     static func damaged(_ what: String) -> EventLogError {
         EventLogError(
             .logCorrupt, "\(what) of derived/transitions/ cannot be read",
-            hint: "Remove derived/transitions/; it is made again from the log.")
+            hint: "Remove derived/transitions/ and restart; it is rebuilt from the log.")
     }
 }
 
@@ -179,20 +179,20 @@ extension TransitionStore {
     /// The state and the owners of a subscription that followers of the feed hold, and the instant of the next row.
     struct Follower: Hashable, Sendable {
         let key: SubscriptionKey
-        /// The fingerprint of the state that the last row left; nil without one.
+        /// The fingerprint of the state after the last row; nil without a state.
         var held: UInt128?
         /// The owners that the last row named.
         var owners: Set<Ownership.Owner> = []
-        /// When time makes the next row; nil if it makes none.
+        /// The instant of the next row that needs no event; nil when none is due.
         var due: Instant?
-        /// The statuses that Apple signed of it and that the fold differs from.
+        /// The number of statuses that Apple signed for the subscription and that differ from the fold.
         var disagreements: UInt32 = 0
 
         init(key: SubscriptionKey) { self.key = key }
 
         fileprivate var hash: [UInt8] { IndexTerm.subscription(key).hash.bigEndianBytes }
 
-        /// In the order of time, then of keys, as far as they fit into a key of LMDB, which has at most 511 bytes.
+        /// Sorts by time, then by subscription key, cut to fit the 511 bytes of an LMDB key.
         fileprivate func dueKey(_ due: Instant) -> [UInt8] {
             (UInt64(bitPattern: due.milliseconds) ^ 1 << 63).bigEndianBytes + Self.joined(keyParts, by: 0).prefix(448)
                 + hash
@@ -244,7 +244,7 @@ extension TransitionStore {
         return follower
     }
 
-    /// Replaces what is stored of a follower, and when it is due.
+    /// Replaces a follower and its due instant.
     func replace(
         _ old: Follower, with new: Follower, _ transaction: inout WriteTransaction
     ) throws {
@@ -256,7 +256,7 @@ extension TransitionStore {
         try transaction.put(new.bytes.span.bytes, at: new.hash.span.bytes, in: followers)
     }
 
-    /// The follower that is due first, in the order of time and then of keys.
+    /// Returns the follower that is due first, by time and then by key; nil when none is due.
     func firstDue<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> (at: Instant, follower: Follower)?
     {
         guard let (instant, hash) = try firstDueKey(transaction) else { return nil }
@@ -278,7 +278,8 @@ extension TransitionStore {
         return (Instant(milliseconds: Int64(bitPattern: word ^ 1 << 63)), Array(fields.suffix(16)))
     }
 
-    /// Of those due by `instant` the last, or where there are more than `limit` of them the last of so many.
+    /// The instant of the `limit`-th due row, or of the last one due by `instant` when there are fewer; nil when none
+    /// is due by `instant`.
     func lastDue<Access>(
         by instant: Instant, limit: Int, _ transaction: borrowing LMDBTransaction<Access>
     ) throws -> Instant? {
@@ -297,7 +298,7 @@ extension TransitionStore {
 extension FixedWidthInteger {
     fileprivate var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 
-    /// Takes the number from the front; nil when there are too few bytes.
+    /// Removes a big-endian number from the front; nil when there are too few bytes.
     fileprivate init?(taking bytes: inout ArraySlice<UInt8>) {
         let size = Self.bitWidth / 8
         guard bytes.count >= size else { return nil }

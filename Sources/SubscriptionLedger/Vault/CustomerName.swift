@@ -1,15 +1,16 @@
 import LedgerModel
 
-/// A caller's own name of a customer: an id, or the appAccountToken that it gave Apple. On the disk it is in the vault
-/// alone, by its HMAC; in memory the answers that are remembered are filed under it. It is never in the log, in an
-/// error or in what is logged.
+/// A caller's id of a customer: any text, or the appAccountToken of the purchase.
+///
+/// On disk only the vault has it, encrypted and indexed by its HMAC. In memory it is the key of cached answers. The
+/// ledger's own events, errors and log messages never contain it.
 package struct CustomerName: Sendable {
-    /// Longer ids are refused. Ids in use are UUIDs, numbers, hashes and e-mail addresses, which have at most 254.
+    /// The longest id. Ids in use are UUIDs, numbers, hashes and e-mail addresses, which have at most 254 bytes.
     static let byteLimit = 256
 
-    /// What the vault files it under.
+    /// The bytes that the vault indexes by their HMAC.
     let bytes: [UInt8]
-    /// The token it is, when it is one: a UUID names the same customer however it is written.
+    /// The token, if the id is a UUID. A UUID names the same customer in upper and lower case.
     let token: AppAccountToken?
 
     /// - Throws: `customer_id_invalid`.
@@ -17,7 +18,7 @@ package struct CustomerName: Sendable {
         let count = externalId.utf8.count
         guard (1...Self.byteLimit).contains(count) else {
             throw CustomerError(
-                .customerIdInvalid, "the customer id has a length that is not accepted",
+                .customerIdInvalid, "the length of the customer id is not accepted",
                 expected: "1 to \(Self.byteLimit) bytes", found: "\(count)")
         }
         token = AppAccountToken(externalId)

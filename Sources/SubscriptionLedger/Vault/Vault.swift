@@ -3,18 +3,19 @@ import LMDB
 import LedgerModel
 import Primitives
 
-/// `vault/`: which customer a name means. Names are filed by their HMAC-SHA-256 and sealed, both under `keys/vault.key`.
-/// Customers are random handles, which is all that the rest of the ledger ever sees; so this is the one place that has to
-/// forget. Names that are tokens stand in it as they are: the log shows them in what Apple signed, and a customer's
-/// purchases are found by them.
+/// `vault/`: maps names to customers.
+///
+/// Names are indexed by their HMAC-SHA-256 and encrypted, both under `keys/vault.key`. The rest of the ledger sees only
+/// random handles, so erasing a person concerns the vault alone. Names that are tokens are not encrypted: they occur in
+/// the data that Apple signed, and a customer's purchases are found by them.
 final class Vault: Sendable {
     private let store: Reopenable<VaultStore>
     private let key: VaultKey
-    /// For who writes.
+    /// Nil in a vault opened for reading.
     private let writer: VaultWriter?
 
-    /// Opens the vault for the process that writes, making it and its key at the first time.
-    /// - Throws: `io_error` when the key is missing, is another vault's, or may be read by others.
+    /// Opens the vault for the process that writes, and creates it with its key at first use.
+    /// - Throws: `io_error` when the key is missing, belongs to another vault, or is readable by other users.
     init(writing folder: DataFolder, mapSizeBytes: Int) throws {
         store = try Self.opening(folder, mapSizeBytes: mapSizeBytes, readOnly: false)
         let current = try store.current()
@@ -27,7 +28,7 @@ final class Vault: Sendable {
         writer = VaultWriter(store)
     }
 
-    /// Opens the vault for reading beside who writes; nil while nobody has.
+    /// Opens the vault for reading, beside a writer; nil before a writer has created it.
     init?(reading folder: DataFolder, mapSizeBytes: Int) throws {
         guard folder.hasVault else { return nil }
         store = try Self.opening(folder, mapSizeBytes: mapSizeBytes, readOnly: true)
@@ -48,33 +49,33 @@ final class Vault: Sendable {
         }
     }
 
-    /// A new key would turn every customer into a stranger, so it is never made beside names that are filed.
+    /// Never creates a key: with a new one, no stored name would be found.
     private static func key(of folder: DataFolder, _ keyCheck: [UInt8]?) throws -> VaultKey {
         let key = try VaultKey.load(from: folder)
         guard let key, key.check == keyCheck else {
             throw EventLogError(
                 .ioError, "the vault does not open", expected: "the key it was made with at \(folder.vaultKey)",
-                found: key == nil ? "no key" : "another key", hint: "Bring the key back from a backup.")
+                found: key == nil ? "no key" : "another key", hint: "Restore the key from a backup.")
         }
         return key
     }
 
-    /// The customer of a name; nil when nobody was met by it while the log held fewer than `size` events.
+    /// Returns the customer of a name; nil unless it was stored while the log held fewer than `size` events.
     func customer(of name: CustomerName, metBelow size: Position) throws -> CustomerHandle? {
         let code = key.code(of: name.bytes)
         let entry = try reading { store, transaction in try store.customer(ofName: code, transaction) }
         return entry.flatMap { $0.metAt < size ? $0.handle : nil }
     }
 
-    /// The tokens that a customer was met by while the log held fewer than `size` events.
+    /// Returns the tokens of a customer stored while the log held fewer than `size` events.
     func tokens(of handle: CustomerHandle, metBelow size: Position) throws -> [AppAccountToken] {
         try reading { store, transaction in try store.tokens(of: handle, transaction) }
             .filter { $0.metAt < size }.map(\.token)
     }
 
-    /// Every name that a customer was met by, tokens too, sorted.
+    /// Returns every name of a customer, tokens included, sorted.
     ///
-    /// A name met by an earlier version alone is missing until it is used again.
+    /// Names stored by an earlier version are missing until they are used again.
     func names(of handle: CustomerHandle) throws -> [String] {
         let (tokens, sealed) = try reading { store, transaction in
             (try store.tokens(of: handle, transaction), try store.sealedNames(of: handle, transaction))
@@ -83,12 +84,12 @@ final class Vault: Sendable {
         return (tokens.map(\.token.text) + opened).sorted()
     }
 
-    /// Whether a customer has not been named; nil when there is no such customer.
+    /// Whether a customer has no name; nil when there is no such customer.
     func isAnonymous(_ handle: CustomerHandle) throws -> Bool? {
         try reading { store, transaction in try store.isAnonymous(handle, transaction) }
     }
 
-    /// Returns the customer of a name, a new one if no customer has it. Durable when it returns.
+    /// Returns the customer of a name, or a new customer when there is none. Durable when it returns.
     func findOrCreate(_ name: CustomerName, logSize: Position) async throws -> CustomerHandle {
         let code = key.code(of: name.bytes)
         let known = try reading { store, transaction -> (handle: CustomerHandle, isComplete: Bool)? in
@@ -105,7 +106,7 @@ final class Vault: Sendable {
         try await enrol(Enrolment(name: nil, handle: .random(), logSize: logSize))
     }
 
-    /// Makes a name one more of a customer's. A name that is somebody's already stays theirs.
+    /// Adds a name to a customer. A name that already has a customer keeps it.
     func add(_ name: CustomerName, to handle: CustomerHandle, logSize: Position) async throws {
         _ = try await enrol(name, of: handle, logSize: logSize)
     }
@@ -113,7 +114,7 @@ final class Vault: Sendable {
     private func enrol(
         _ name: CustomerName, of handle: CustomerHandle, logSize: Position
     ) async throws -> CustomerHandle {
-        // The seal names the customer: a name moved to another one in the file does not open.
+        // The encryption binds the name to its customer: moved to another one in the file, it does not decrypt.
         let text: Enrolment.Name.Text =
             try name.token.map { .token($0) } ?? .sealed(key.seal(name.bytes, filedUnder: handle.bytes))
         let filed = Enrolment.Name(code: key.code(of: name.bytes), text: text)
@@ -125,10 +126,9 @@ final class Vault: Sendable {
         return try await writer.enrol(enrolment)
     }
 
-    /// Copies the vault with its key into a folder that has neither, as it was when the log held `size` events.
+    /// Copies the vault with its key, as of `size` events in the log, into a folder that has neither.
     ///
-    /// Names met since then stay behind: the copy's log goes on at that size, and would take them for met in its
-    /// future.
+    /// Newer names are left out: the copy's log continues at that size, where they would belong to the future.
     /// - Throws: `map_full`, `disk_full`, `io_error`.
     func copy(from folder: DataFolder, to other: DataFolder, metUpTo size: Position) throws {
         do {
@@ -155,12 +155,12 @@ final class Vault: Sendable {
 }
 
 extension VaultKey {
-    /// Tells the key from others without telling the key. No name is empty, so it is no name's code.
+    /// A code that identifies the key without revealing it. No name is empty, so no name has this code.
     fileprivate var check: [UInt8] { code(of: []).bytes }
 }
 
 extension CustomerHandle {
-    /// From the system's generator, which cannot be foretold.
+    /// Returns an unpredictable handle, from the system's generator.
     static func random() -> CustomerHandle {
         CustomerHandle(value: .random(in: .min ... .max))
     }

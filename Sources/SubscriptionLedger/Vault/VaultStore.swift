@@ -12,8 +12,8 @@ struct VaultStore: Sendable {
     private let handles: Database
     /// handle, token -> log size
     private let tokens: Database
-    /// handle, HMAC of a name that is no token -> the sealed name, log size. Nil for who reads a vault of an earlier
-    /// version.
+    /// handle, HMAC of a name that is no token -> the encrypted name, log size. Nil when a vault of an earlier version
+    /// is open for reading.
     private let sealedNames: Database?
     private let meta: Database
 
@@ -39,7 +39,7 @@ struct VaultStore: Sendable {
         ("names", []), ("handles", []), ("tokens", []), ("meta", []),
     ]
 
-    /// Earlier versions kept no names.
+    /// Returns nil for a vault of an earlier version, which has no encrypted names.
     private static func sealedNames(in environment: LMDB.Environment) throws(LMDBError) -> Database? {
         do throws(LMDBError) {
             return try environment.openDatabase("sealedNames")
@@ -49,7 +49,7 @@ struct VaultStore: Sendable {
         }
     }
 
-    /// The customer of a name, and how many events the log held when it was met.
+    /// Returns the customer of a name, and the log size at which it was stored.
     func customer<Access>(
         ofName code: Digest, _ transaction: borrowing LMDBTransaction<Access>
     ) throws(LMDBError) -> (handle: CustomerHandle, metAt: Position)? {
@@ -76,7 +76,7 @@ struct VaultStore: Sendable {
         return entry.withUnsafeBytes { $0.first == 1 }
     }
 
-    /// The tokens that a customer was met by, and how many events the log held then.
+    /// Returns the tokens of a customer, each with the log size at which it was stored.
     func tokens<Access>(
         of handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
     ) throws(LMDBError) -> [(token: AppAccountToken, metAt: Position)] {
@@ -91,7 +91,7 @@ struct VaultStore: Sendable {
         return found
     }
 
-    /// The names that a customer was met by, sealed, besides tokens.
+    /// Returns the encrypted names of a customer; tokens are not among them.
     func sealedNames<Access>(
         of handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
     ) throws(LMDBError) -> [[UInt8]] {
@@ -107,7 +107,7 @@ struct VaultStore: Sendable {
         return try transaction.get(key.span.bytes, in: sealedNames) != nil
     }
 
-    /// What is filed under a handle: the rest of each key, and its value.
+    /// Returns the entries of a handle: the rest of each key, and its value.
     private func entries<Access>(
         of handle: CustomerHandle, in database: Database, _ transaction: borrowing LMDBTransaction<Access>
     ) throws(LMDBError) -> [(rest: [UInt8], value: [UInt8])] {
@@ -128,7 +128,7 @@ struct VaultStore: Sendable {
         entry.suffix(8).reduce(0) { $0 << 8 | Position($1) }
     }
 
-    /// Files a customer, under a name unless it is anonymous. A name that is filed already stays.
+    /// Stores a customer, under a name unless it is anonymous. A name that is already stored keeps its customer.
     /// - Returns: the customer of the name.
     func enrol(_ enrolment: Enrolment, _ transaction: inout WriteTransaction) throws(LMDBError) -> CustomerHandle {
         if let name = enrolment.name {
@@ -148,7 +148,7 @@ struct VaultStore: Sendable {
         return enrolment.handle
     }
 
-    /// Files the text of a name, where that was not done before.
+    /// Stores the text of a name unless it is already stored.
     private func seal(
         _ name: Enrolment.Name, of handle: CustomerHandle, metAt: [UInt8], _ transaction: inout WriteTransaction
     ) throws(LMDBError) {
@@ -164,7 +164,7 @@ struct VaultStore: Sendable {
         }
     }
 
-    /// The code that tells whether a key is the one the names are filed under; nil in a new vault.
+    /// Returns the code that identifies the key of the vault; nil in a new vault.
     func storedKeyCheck() throws -> [UInt8]? {
         try environment.read { transaction in
             guard let entry = try transaction.get(Self.keyCheck.span.bytes, in: meta) else { return nil }
@@ -176,7 +176,7 @@ struct VaultStore: Sendable {
         try environment.write { try $0.put(keyCheck.span.bytes, at: Self.keyCheck.span.bytes, in: meta) }
     }
 
-    /// Puts one snapshot into an empty store, but for the names met after the log held `size` events.
+    /// Copies one snapshot into an empty store, without the names stored after the log held `size` events.
     func copy(to store: VaultStore, metUpTo size: Position) throws {
         try environment.read { snapshot in
             for (source, target) in [
@@ -203,14 +203,14 @@ struct VaultStore: Sendable {
         }
     }
 
-    /// Entries a commit: a few pages of them are synced at a time, and not a page for each.
+    /// The number of entries in one commit.
     private static let copyBatch = 4_096
 }
 
-/// A customer to be filed.
+/// A customer to store.
 struct Enrolment: Sendable {
     struct Name {
-        /// Its HMAC.
+        /// The HMAC of the name.
         let code: Digest
         let text: Text
 
@@ -220,9 +220,9 @@ struct Enrolment: Sendable {
         }
     }
 
-    /// Nil: an anonymous customer.
+    /// Nil for an anonymous customer.
     let name: Name?
-    /// A new one, unless the name is a further one of a customer there is.
+    /// A new handle, or that of an existing customer who gets a further name.
     let handle: CustomerHandle
     let logSize: Position
 }

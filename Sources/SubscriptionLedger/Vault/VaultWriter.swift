@@ -4,26 +4,26 @@ import LMDB
 import LedgerModel
 import Synchronization
 
-/// Files customers, durably and in groups: whoever comes while a commit waits for the disk shares the next one.
+/// Stores customers durably. Requests that arrive during a commit share the next one.
 final class VaultWriter: Sendable {
     private struct Request {
         let enrolment: Enrolment
         let answer: CheckedContinuation<CustomerHandle, any Error>
     }
 
-    /// More are busy.
+    /// The number of waiting requests at most; further ones fail with `busy`.
     static let limit = 8_192
 
     private let store: Reopenable<VaultStore>
     private let waiting = Mutex<[Request]>([])
-    /// Commits wait for the disk, which the cooperative pool must not.
+    /// Commits wait for the disk, which would block a thread of the cooperative pool.
     private let queue = DispatchQueue(label: "vault")
 
     init(_ store: Reopenable<VaultStore>) {
         self.store = store
     }
 
-    /// - Throws: `busy`, `map_full`, `disk_full`, `io_error`; the same may be tried again.
+    /// - Throws: `busy`, `map_full`, `disk_full`, `io_error`. The same call may be repeated.
     func enrol(_ enrolment: Enrolment) async throws -> CustomerHandle {
         try await withCheckedThrowingContinuation { continuation in
             let isAccepted = waiting.withLock { waiting in
@@ -35,7 +35,7 @@ final class VaultWriter: Sendable {
                 queue.async { self.commitWaiting() }
             } else {
                 continuation.resume(
-                    throwing: EventLogError(.busy, "too many customers wait to be filed", hint: "Try again."))
+                    throwing: EventLogError(.busy, "too many customers wait to be stored", hint: "Try again."))
             }
         }
     }
@@ -54,7 +54,7 @@ final class VaultWriter: Sendable {
             }
             for (request, handle) in zip(group, handles) { request.answer.resume(returning: handle) }
         } catch let error as LMDBError {
-            // A store that cannot be opened again now is by the next who comes.
+            // If reopening fails, the next request tries it again.
             if !EventLogError.isNoRoom(error) { try? store.reopen() }
             let failure = EventLogError(error, while: "the vault was not written")
             for request in group { request.answer.resume(throwing: failure) }

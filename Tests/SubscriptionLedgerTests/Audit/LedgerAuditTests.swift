@@ -127,7 +127,7 @@ import Testing
                 report.firstBad
                     == .event(
                         position: 3,
-                        what: "verified under other certificates or at another time than the record tells"))
+                        what: "verified under other certificates or at another instant than the record states"))
         }
     }
 }
