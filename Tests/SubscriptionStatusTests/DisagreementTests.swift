@@ -29,7 +29,7 @@ import Testing
 
     @Test func `is the signed status and the folded one at its signedDate`() {
         let observations = [Self.status(.billingRetry, signed: 100, position: 7)]
-        #expect([99, 100, 9 * month].map { Self.text(observations, at: $0) } == [nil, "7: 3 active", "7: 3 active"])
+        #expect([99, 100, 9 * month].map { Self.text(observations, at: $0) } == [nil, "7: billingRetry active", "7: billingRetry active"])
     }
 
     @Test func `is the newest of several signed by then`() {
@@ -38,7 +38,7 @@ import Testing
             Self.status(.active, signed: 300, position: 9),
         ]
         #expect(
-            [199, 200, 400].map { Self.text(observations, at: $0) } == ["7: 3 active", "3: 2 active", "3: 2 active"])
+            [199, 200, 400].map { Self.text(observations, at: $0) } == ["7: billingRetry active", "3: expired active", "3: expired active"])
     }
 
     @Test func `is one, however often Apple sends the notification`() {
@@ -69,6 +69,6 @@ import Testing
         let listed = lineages.disagreements(rules: Rules()).map {
             "\($0.key.originalTransactionId) \($0.signedDate.milliseconds / 3_600_000) \($0.signed)"
         }
-        #expect(listed == ["1 90 2", "2 50 2"])
+        #expect(listed == ["1 90 expired", "2 50 expired"])
     }
 }
