@@ -45,7 +45,9 @@ extension StatusContext {
             period: last, end: end, renewal: isPresent ? renewal : last.newestRenewal(signedBy: t),
             signedStatus: isPresent && end <= t ? signedStatus : last.newestStatus(signedBy: t))
         let paid = max(end, accessEndAfterFailure(outlook))
-        if let until = inferredRetry(outlook, before: next) { return min(max(paid, min(until, ownGraceEnd(end))), closing) }
+        if let until = inferredRetry(outlook, before: next) {
+            return min(max(paid, min(until, ownGraceEnd(end))), closing)
+        }
         return min(outlook.isAwaited ? max(paid, leewayEnd(outlook)) : paid, closing)
     }
 }

@@ -29,7 +29,10 @@ import Testing
 
     @Test func `is the signed status and the folded one at its signedDate`() {
         let observations = [Self.status(.billingRetry, signed: 100, position: 7)]
-        #expect([99, 100, 9 * month].map { Self.text(observations, at: $0) } == [nil, "7: billingRetry active", "7: billingRetry active"])
+        #expect(
+            [99, 100, 9 * month].map { Self.text(observations, at: $0) } == [
+                nil, "7: billingRetry active", "7: billingRetry active",
+            ])
     }
 
     @Test func `is the newest of several signed by then`() {
@@ -38,7 +41,9 @@ import Testing
             Self.status(.active, signed: 300, position: 9),
         ]
         #expect(
-            [199, 200, 400].map { Self.text(observations, at: $0) } == ["7: billingRetry active", "3: expired active", "3: expired active"])
+            [199, 200, 400].map { Self.text(observations, at: $0) } == [
+                "7: billingRetry active", "3: expired active", "3: expired active",
+            ])
     }
 
     @Test func `is one, however often Apple sends the notification`() {

@@ -51,7 +51,8 @@ package struct VaultKey: Sendable {
             let box = try ChaChaPoly.SealedBox(combined: sealed)
             return Array(try ChaChaPoly.open(box, using: sealingKey, authenticating: place))
         } catch {
-            throw EventLogError(.logCorrupt, "a name in the vault cannot be read", hint: "Restore vault/ from a backup.")
+            throw EventLogError(
+                .logCorrupt, "a name in the vault cannot be read", hint: "Restore vault/ from a backup.")
         }
     }
 

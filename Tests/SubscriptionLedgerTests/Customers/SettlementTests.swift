@@ -69,7 +69,8 @@ struct SettlementTests {
             }
         }
         // Both were decided at the instant of the ledger's clock: the newest of the two is the cause.
-        #expect(try changes("bob") == ["started transaction - active", "transferred subscriptionTransferred active active"])
+        #expect(
+            try changes("bob") == ["started transaction - active", "transferred subscriptionTransferred active active"])
         #expect(
             try changes(token("b")) == [
                 "started transaction - active", "renewed,linked,unlinked transaction active active",
