@@ -3,29 +3,31 @@ import LedgerModel
 import Primitives
 
 extension StatusContext {
-    /// The decision in a sentence, with dates, transaction and money.
+    /// The decision in a sentence, with dates, product and money.
     var explanation: String {
         switch decision {
         case .periodCovers: coveringSentence
         case .impliedPeriodCovers: impliedSentence
         case .replaced:
-            "Replaced by another purchase on \(Self.day(period.replacement?.start))."
+            "\(product) was replaced by another purchase on \(Self.day(period.replacement?.start))."
         case .revoked: revokedSentence
         case .renewalAwaited(let until):
-            "The period ended on \(Self.day(end)); its renewal is awaited until \(Self.minute(until))."
+            "The period of \(product) ended on \(Self.day(end)); its renewal is awaited until \(Self.minute(until))."
         case .gracePeriod(let until):
-            "The renewal of \(Self.day(end)) failed; Apple's billing grace period lasts until \(Self.day(until))."
+            "The renewal of \(product) on \(Self.day(end)) failed; Apple's billing grace period lasts until \(Self.day(until))."
         case .signedGracePeriod(let until):
-            "The renewal of \(Self.day(end)) failed; Apple signed a grace period without a date, "
+            "The renewal of \(product) on \(Self.day(end)) failed; Apple signed a grace period without a date, "
                 + "which ends on \(Self.day(until)) at the latest."
         case .billingRetry(let until):
-            "The renewal of \(Self.day(end)) failed; Apple retries the charge until \(Self.day(until))."
+            "The renewal of \(product) on \(Self.day(end)) failed; Apple retries the charge until \(Self.day(until))."
         case .inferredBillingRetry(let until):
-            "The period ended on \(Self.day(end)) and was renewed on \(Self.day(until)): "
+            "The period of \(product) ended on \(Self.day(end)) and was renewed on \(Self.day(until)): "
                 + "Apple retried the charge in between."
         case .periodEnded: expiredSentence
         }
     }
+
+    private var product: String { period.productId ?? "an unknown product" }
 
     private var coveringSentence: String {
         let detail = Self.detail(of: period)
@@ -48,9 +50,9 @@ extension StatusContext {
 
     private var impliedSentence: String {
         period.basis == .earlyRenewal
-            ? "Active until \(Self.day(end)): Apple has already signed the renewal that begins then; "
+            ? "\(product) is active until \(Self.day(end)): Apple has already signed the renewal that begins then; "
                 + "the transaction of this period is not known."
-            : "Entitled until \(Self.day(end)): Apple signed renewal information for a purchase "
+            : "Entitled to \(product) until \(Self.day(end)): Apple signed renewal information for a purchase "
                 + "whose transaction has not been received."
     }
 
@@ -75,7 +77,7 @@ extension StatusContext {
             case .other: "Apple gave a reason that this version does not know"
             default: "no renewal is known"
             }
-        return "Expired on \(Self.day(end)): \(words)."
+        return "\(product) expired on \(Self.day(end)): \(words)."
     }
 }
 
@@ -92,9 +94,10 @@ extension Change {
 }
 
 extension StatusContext {
-    /// `, transaction 4100…05, 9.99 USD`, as far as it is known.
+    /// `, pro.monthly, transaction 4100…05, 9.99 USD`, as far as it is known.
     fileprivate static func detail(of period: Period) -> String {
-        var detail = period.transactionId.map { ", transaction \(abbreviated($0))" } ?? ""
+        var detail = period.productId.map { ", \($0)" } ?? ""
+        if let id = period.transactionId { detail += ", transaction \(abbreviated(id))" }
         if let price = period.price {
             detail += ", " + [amount(price.price), price.currency].compactMap(\.self).joined(separator: " ")
         }

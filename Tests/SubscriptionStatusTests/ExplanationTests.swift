@@ -24,57 +24,59 @@ import Testing
     static let rows = [
         Row(
             observations: [paid()], decision: "periodCovers",
-            sentence: "Paid until 31 January 1970, transaction 4100…05, 9.99 USD."),
+            sentence: "Paid until 31 January 1970, pro, transaction 4100…05, 9.99 USD."),
         Row(
             observations: [bought { $0.price = .init(price: 12_000, currency: nil) }], decision: "periodCovers",
-            sentence: "Paid until 31 January 1970, transaction 1, 12."),
+            sentence: "Paid until 31 January 1970, pro, transaction 1, 12."),
         Row(
             observations: [
                 bought { ($0.price, $0.offer) = (.init(price: 0, currency: "EUR"), offer(.introductory, .freeTrial)) }
             ],
-            decision: "periodCovers", sentence: "Free trial until 31 January 1970, transaction 1, 0 EUR."),
+            decision: "periodCovers", sentence: "Free trial until 31 January 1970, pro, transaction 1, 0 EUR."),
         Row(
             observations: [bought { $0.inAppOwnershipType = .familyShared }], decision: "periodCovers",
-            sentence: "Shared by the family until 31 January 1970, transaction 1."),
+            sentence: "Shared by the family until 31 January 1970, pro, transaction 1."),
         Row(
             observations: [bought("1", 0, nil) { $0.type = .nonConsumable }], decision: "periodCovers",
-            sentence: "Bought on 1 January 1970, transaction 1."),
+            sentence: "Bought on 1 January 1970, pro, transaction 1."),
         Row(
             observations: [info(0, renewalDate: month)], decision: "impliedPeriodCovers",
-            sentence: "Entitled until 31 January 1970: Apple signed renewal information for a purchase "
+            sentence: "Entitled to pro until 31 January 1970: Apple signed renewal information for a purchase "
                 + "whose transaction has not been received."),
         Row(
             observations: [bought(), info()], at: month, decision: "renewalAwaited",
-            sentence: "The period ended on 31 January 1970; its renewal is awaited until 31 January 1970, 01:00 UTC."),
+            sentence:
+                "The period of pro ended on 31 January 1970; its renewal is awaited until 31 January 1970, 01:00 UTC."),
         Row(
             observations: [bought(), failed(graceUntil: month + 48)], at: month, decision: "gracePeriod",
-            sentence: "The renewal of 31 January 1970 failed; Apple's billing grace period lasts until 2 February 1970."
+            sentence:
+                "The renewal of pro on 31 January 1970 failed; Apple's billing grace period lasts until 2 February 1970."
         ),
         Row(
             observations: [
                 bought(), unsettled,
                 notified(.didFailToRenew, signed: month, status: .gracePeriod, renewalInfo: unsettled),
             ], at: month, decision: "signedGracePeriod",
-            sentence: "The renewal of 31 January 1970 failed; Apple signed a grace period without a date, "
+            sentence: "The renewal of pro on 31 January 1970 failed; Apple signed a grace period without a date, "
                 + "which ends on 28 February 1970 at the latest."),
         Row(
             observations: [bought(), failed()], at: month, decision: "billingRetry",
-            sentence: "The renewal of 31 January 1970 failed; Apple retries the charge until 1 April 1970."),
+            sentence: "The renewal of pro on 31 January 1970 failed; Apple retries the charge until 1 April 1970."),
         Row(
             observations: [bought(), bought("2", month + 48, 2 * month) { $0.transactionReason = .renewal }], at: month,
             decision: "inferredBillingRetry",
-            sentence: "The period ended on 31 January 1970 and was renewed on 2 February 1970: "
+            sentence: "The period of pro ended on 31 January 1970 and was renewed on 2 February 1970: "
                 + "Apple retried the charge in between."),
         Row(
             observations: [paid { $0.revocation = refund(24) }], at: 24, decision: "revoked",
-            sentence: "Refunded on 2 January 1970, transaction 4100…05, 9.99 USD."),
+            sentence: "Refunded on 2 January 1970, pro, transaction 4100…05, 9.99 USD."),
         Row(
             observations: [bought(), info(0, .off)], at: month, decision: "periodEnded",
-            sentence: "Expired on 31 January 1970: auto-renew was off."),
+            sentence: "pro expired on 31 January 1970: auto-renew was off."),
         Row(
             observations: [bought(), info { $0.expirationIntent = .priceNotAccepted }], at: month,
             decision: "periodEnded",
-            sentence: "Expired on 31 January 1970: the customer did not consent to the price increase."),
+            sentence: "pro expired on 31 January 1970: the customer did not consent to the price increase."),
     ]
 
     @Test(arguments: rows)
@@ -87,6 +89,6 @@ import Testing
     @Test(arguments: [(9_990, "9.99"), (9_900, "9.90"), (500, "0.50"), (5, "0.005"), (-9_990, "-9.99"), (12_000, "12")])
     func `writes milliunits as a decimal number`(price: Int64, text: String) {
         let last = history([bought { $0.price = .init(price: price, currency: "EUR") }], until: hour(1)).last
-        #expect(last?.explanation == "Paid until 31 January 1970, transaction 1, \(text) EUR.")
+        #expect(last?.explanation == "Paid until 31 January 1970, pro, transaction 1, \(text) EUR.")
     }
 }

@@ -90,7 +90,7 @@ import Testing
     func `never opens access`(replacement: Replacement) {
         var generator = SeededRandom()
         var (asked, exceptions, failures) = (0, 0, 0)
-        for number in 0..<1_500 {
+        for number in 0..<(TestEnvironment.isLong ? 3_000 : 500) {
             let world = generator.world(of: 1...1)
             guard
                 let index = world.observations.indices.filter({

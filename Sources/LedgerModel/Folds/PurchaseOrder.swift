@@ -27,12 +27,13 @@ extension [Period] {
     }
 
     /// The periods that begin where this one ends.
-    package func successors(of period: Period, at t: Instant) -> ArraySlice<Period> {
-        guard let end = period.end(at: t) else { return [] }
-        let earliest = end.advanced(byMilliseconds: -Instant.joinTolerance)
-        let latest = end.advanced(byMilliseconds: Instant.joinTolerance)
-        let joining = self[partitioningIndex { $0.start >= earliest }..<partitioningIndex { $0.start > latest }]
-        return joining.filter { period.isOlder(than: $0) }[...]
+    package func successors(of period: Period, at t: Instant) -> some Sequence<Period> {
+        let joining = period.end(at: t).map { end in
+            let earliest = end.advanced(byMilliseconds: -Instant.joinTolerance)
+            let latest = end.advanced(byMilliseconds: Instant.joinTolerance)
+            return partitioningIndex { $0.start >= earliest }..<partitioningIndex { $0.start > latest }
+        }
+        return self[joining ?? startIndex..<startIndex].lazy.filter { period.isOlder(than: $0) }
     }
 
     /// The purchase after a period, where it begins later than the end.

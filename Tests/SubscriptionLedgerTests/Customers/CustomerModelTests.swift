@@ -19,7 +19,7 @@ struct CustomerModelTests {
     ) async throws {
         var random = SeededGenerator(seed: TestEnvironment.seed)
         var counts: [String: Int] = [:]
-        for run in 0..<(TestEnvironment.isLong ? 200 : 25) {
+        for run in 0..<(TestEnvironment.isLong ? 200 : 15) {
             let comment = Comment(rawValue: "SUBLEDGER_SEED=\(TestEnvironment.seed), run \(run)")
             var game = try Game(rule, &random, comment)
             for _ in 0..<40 { try await game.step(&random, &counts) }
