@@ -1,5 +1,5 @@
 package import AppStoreModel
-import LedgerModel
+package import LedgerModel
 import Primitives
 
 /// The cause of a transition.
