@@ -197,7 +197,11 @@ import Testing
             #expect(try await client.get("/v1/customers/alice?atLeast=-1").headers[field] == "-1")
             let position = try await client.post("/v1/transactions", body).headers[field]
             #expect(position == "1")
-            for uri in ["customers/alice", "subscriptions/\(Sample.originalTransactionId)"] {
+            let subscription = "subscriptions/\(Sample.originalTransactionId)"
+            for uri in [
+                "customers/alice", "customers/alice/history", subscription, subscription + "/history",
+                subscription + "/customer",
+            ] {
                 let answer = try await client.get("/v1/\(uri)?atLeast=1")
                 #expect(answer.status == .ok)
                 #expect(answer.headers[field] == "1")

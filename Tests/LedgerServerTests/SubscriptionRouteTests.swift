@@ -63,7 +63,7 @@ import Testing
     @Test(
         arguments: [
             "asof=2025-01-01", "asOf=yesterday", "asOf=", "knownAt=x", "environment=Prod", "asOf=%FF",
-            "asOf=2025-01-01&asOf=2025-01-02", "bundleId=%4",
+            "asOf=2025-01-01&asOf=2025-01-02", "bundleId=%4", "explain=true",
         ])
     func `a parameter that cannot be meant is 400`(_ query: String) async throws {
         let test = try TestLedger()

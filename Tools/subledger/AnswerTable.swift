@@ -26,23 +26,15 @@ enum AnswerTable {
     }
 
     static func table(_ rows: [JSONValue], _ columns: [String]) -> String {
-        let cells = [columns] + rows.map { row in columns.map { cell(row[member: $0]) } }
-        let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-        return cells.map { row in
-            let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-            var line = padded.joined(separator: "  ")
-            while line.last == " " { line.removeLast() }
-            return line + "\n"
-        }.joined()
+        var layout = TextColumns()
+        return layout.text(of: [columns] + rows.map { row in columns.map { cell(row[member: $0]) } })
     }
 
-    /// A line a member.
+    /// One line per member.
     static func members(of answer: JSONValue) -> String {
         guard case .object(let members) = answer else { return "" }
-        let width = members.map(\.key.count).max() ?? 0
-        return members.map { member in
-            member.key + String(repeating: " ", count: width - member.key.count) + "  " + cell(member.value) + "\n"
-        }.joined()
+        var layout = TextColumns()
+        return layout.text(of: members.map { [$0.key, cell($0.value)] })
     }
 
     private static func cell(_ value: JSONValue?) -> String {

@@ -16,9 +16,8 @@ struct AuditCommand: AsyncParsableCommand {
             abstract: "Verify records, hashes, evidence and the Merkle tree.",
             discussion: """
                 With --signatures also verifies every signature again, with --deep every page of the data file. Exits 1 \
-                at the first thing found wrong. With --answers lists every status that Apple signed and that differs from \
-                the ledger's own answer for that instant; such a difference is no damage and does not change the exit \
-                status.
+                at the first damage found. With --answers lists every status signed by Apple that differs from the \
+                ledger's answer for that instant. A difference is not damage and does not change the exit status.
 
                 EXAMPLES
                   subledger audit verify
@@ -52,13 +51,13 @@ struct AuditCommand: AsyncParsableCommand {
                 return
             }
             let disagreements = answers && report.firstBad == nil ? try compareAnswers() : nil
-            let seconds = Double(SystemClock.now().milliseconds - started.milliseconds) / 1_000
+            let seconds = SystemClock.seconds(since: started)
             let answer = AuditAnswer(report: report, disagreements: disagreements, seconds: seconds)
             Terminal.standardOutput.write(answer.text(output.effectiveFormat))
             if report.firstBad != nil { throw ExitCode(CommandFailure.refused) }
         }
 
-        /// The walk itself, in the child: liblmdb may crash on a damaged file, and that is then an answer.
+        /// Walks the log in the child process: liblmdb may crash on a damaged file, and the parent reports the crash.
         private func work() async throws -> AuditReport {
             let configuration = try ledger.configuration()
             var options = LedgerAudit.Options()
@@ -80,11 +79,7 @@ struct AuditCommand: AsyncParsableCommand {
         }
 
         private func supervise() throws -> AuditReport {
-            let folder = try ledger.folder
-            guard folder.exists else {
-                throw EventLogError(
-                    .ioError, "there is no ledger at \(folder.path)", expected: "a data folder", found: "none")
-            }
+            try ledger.folder.requireExists()
             let showsProgress = output.showsProgress
             return try AuditSupervision.run(arguments: Array(CommandLine.arguments.dropFirst()) + ["--supervised"]) {
                 if showsProgress { Terminal.standardError.write("\r\($0) events ") }
@@ -94,7 +89,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct SignedCheckpoint: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "checkpoint", abstract: "The signed checkpoint of the log as it is.",
+            commandName: "checkpoint", abstract: "Print a signed checkpoint of the current log.",
             discussion: """
                 EXAMPLES
                   subledger audit checkpoint > checkpoint
@@ -110,12 +105,12 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct Key: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The key that signs checkpoints.", subcommands: [Init.self, Show.self])
+            abstract: "Manage the key that signs checkpoints.", subcommands: [Init.self, Show.self])
 
         struct Init: ParsableCommand {
             static let configuration = CommandConfiguration(
                 commandName: "init",
-                abstract: "Make the ledger and its key, when there is none, and print the public key.")
+                abstract: "Create the ledger and its key if missing, and print the public key.")
 
             @OptionGroup var ledger: LedgerOptions
 
@@ -128,7 +123,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         struct Show: ParsableCommand {
             static let configuration = CommandConfiguration(
-                abstract: "The public key, as a verifier of signed notes takes it.")
+                abstract: "Print the public key as a signed-note verifier key.")
 
             @OptionGroup var ledger: LedgerOptions
 

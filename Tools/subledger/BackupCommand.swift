@@ -7,13 +7,13 @@ import SubscriptionLedger
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the ledger into a new folder, beside the one that runs.",
+        abstract: "Copy the ledger to a new folder while it runs.",
         discussion: """
-            What is in quarantine is copied as well; what is derived is not, as it is made again from the log. \
-            Interrupted, the same command goes on where it was.
+            Copies the log and the quarantine; derived data is rebuilt from the log. The copy is built in \
+            DESTINATION.partial and renamed when complete; after an interruption the same command continues it.
 
-            Without --with-secrets the copy holds nothing by which callers' customer ids could be told: a ledger \
-            opened on it has every purchase and knows no customer. With it, the copy is as secret as the ledger.
+            Without --with-secrets the copy has no keys and no customer ids; --with-secrets makes it as sensitive as \
+            the ledger.
 
             EXAMPLES
               subledger backup /mnt/backup/ledger-2026-03-01
@@ -24,7 +24,7 @@ struct BackupCommand: ParsableCommand {
     @Argument(help: "The new folder; it must not exist.")
     var destination: String
 
-    @Flag(help: "Copy the keys and the vault of customer ids as well.")
+    @Flag(help: "Also copy the keys and the vault of customer ids.")
     var withSecrets = false
 
     @OptionGroup var ledger: LedgerOptions

@@ -1,6 +1,9 @@
+import EventLog
+import LedgerConfiguration
 import Primitives
+import SubscriptionLedger
 
-/// Why a command could not do its work, as it is told: `error[CODE]: WHAT; expected …, found …. HINT`.
+/// A failed command, printed as `error[CODE]: MESSAGE; expected …, found …. HINT`.
 struct CommandFailure: Error {
     static let refused: Int32 = 1
     static let usage: Int32 = 2
@@ -32,4 +35,33 @@ struct CommandFailure: Error {
             ])
         ]).serialized()
     }
+}
+
+extension CommandFailure {
+    init(usage message: String) {
+        self.init(code: "usage", message: message, hint: "See --help.", exitCode: Self.usage)
+    }
+
+    init(_ error: ConfigurationError, code: String = "configuration_invalid") {
+        self.init(
+            code: code, message: "\(error.place): \(error.message)", expected: error.expected,
+            found: error.found, hint: error.hint, exitCode: Self.usage)
+    }
+
+    init(_ error: EventLogError) {
+        self.init(
+            code: error.code.rawValue, message: error.message, expected: error.expected, found: error.found,
+            hint: error.hint, exitCode: Self.io)
+    }
+
+    init(_ error: CustomerError) {
+        self.init(
+            code: error.code.rawValue, message: error.message, expected: error.expected, found: error.found,
+            hint: error.hint, exitCode: error.isUsage ? Self.usage : Self.refused)
+    }
+}
+
+extension CustomerError {
+    /// Whether the command is wrong in itself, whatever the ledger holds.
+    fileprivate var isUsage: Bool { [.customerIdInvalid, .postingMalformed, .parameterInvalid].contains(code) }
 }

@@ -1,28 +1,18 @@
 import LedgerAPI
 import Primitives
 
-/// Events in columns, for people. The columns get the widths of the first rows printed, and widen for longer ones.
+/// Events in columns, for people.
 struct EventTable {
-    private static let columns = [
+    private static let header = [
         "position", "recordedAt", "kind", "type", "productId", "originalTransactionId", "source",
     ]
 
-    private var widths: [Int] = []
+    private var columns = TextColumns()
 
-    /// Writes the rows, under a header when they are the first.
+    /// Writes the rows; the first ones under a header.
     mutating func write(_ rows: [EventRow], to terminal: Terminal = .standardOutput) {
         guard !rows.isEmpty else { return }
-        let lines = (widths.isEmpty ? [Self.columns] : []) + rows.map(Self.cells)
-        widths = Self.columns.indices.map { column in
-            max(widths.isEmpty ? 0 : widths[column], lines.map { $0[column].count }.max() ?? 0)
-        }
-        terminal.write(lines.map { line($0) }.joined())
-    }
-
-    private func line(_ cells: [String]) -> String {
-        var line = zip(cells, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
-        while line.last == " " { line.removeLast() }
-        return line + "\n"
+        terminal.write(columns.text(of: (columns.widths.isEmpty ? [Self.header] : []) + rows.map(Self.cells)))
     }
 
     private static func cells(_ row: EventRow) -> [String] {

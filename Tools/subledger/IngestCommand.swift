@@ -1,7 +1,4 @@
-import AppStoreVerification
 import ArgumentParser
-import EventLog
-import Primitives
 import SubscriptionLedger
 
 struct IngestCommand: AsyncParsableCommand {
@@ -9,12 +6,12 @@ struct IngestCommand: AsyncParsableCommand {
         commandName: "ingest",
         abstract: "Verify App Store data and append it to the log.",
         discussion: """
-            Appends in input order, directories by name; the same artifact twice is one event. Prints a line for each \
-            refused artifact, and the sums at the end; exits 1 if any was refused.
+            Appends in input order, directories by name; a repeated artifact is one event. Prints one line per refused \
+            artifact, then the totals; exits 1 if any was refused.
 
-            With --customer the transactions among them, also those in notifications, are linked to that customer, as \
-            if a backend had posted them. One that is another customer's is appended all the same, and reported as \
-            refused: link_refused. A note says how many artifacts held no transaction to link.
+            With --customer, transactions, including those in notifications, are linked to that customer, like a \
+            posting by a backend. A transaction of another customer is appended but reported as refused \
+            (link_refused). A note counts the artifacts without a transaction to link.
 
             EXAMPLES
               subledger ingest notifications/ --bundle-id com.example.app
@@ -26,30 +23,18 @@ struct IngestCommand: AsyncParsableCommand {
     @Argument(help: "Files or directories; - is standard input, read as an archive.")
     var paths: [String]
 
-    @Option(help: "The customer of the transactions: your id.")
-    var customer: String?
-
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var trust: TrustOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: IngestOptions
 
     func run() async throws {
-        let started = SystemClock.now()
-        // Before the ledger is opened: opening makes one where there is none.
+        // Before the ledger is opened: opening creates a missing ledger.
         let files = try ArtifactFiles.readable(paths)
-        let customer = try customer.map { try CustomerName($0) }
-        let opened = try Ledger(writing: try ledger.configuration(trust))
-        defer { opened.close() }
-        var pipeline = IngestPipeline(ledger: opened, customer: customer)
-        let report = IngestReport(output, linking: customer != nil)
-        for file in files {
-            try await ArtifactFiles.forEach(in: file) { found in
-                report.add(try await pipeline.add(found))
+        try await options.run { pipeline, report in
+            for file in files {
+                try await ArtifactFiles.forEach(in: file) { found in
+                    report.add(try await pipeline.add(found))
+                }
             }
+            report.add(try await pipeline.finish())
         }
-        report.add(try await pipeline.finish())
-        let seconds = Double(SystemClock.now().milliseconds - started.milliseconds) / 1_000
-        report.finish(seconds: seconds)
-        if report.refused > 0 { throw ExitCode(CommandFailure.refused) }
     }
 }

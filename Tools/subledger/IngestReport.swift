@@ -3,7 +3,7 @@ import EventLog
 import Primitives
 import SubscriptionLedger
 
-/// A line a refusal, a counter while it runs, and the sums at the end.
+/// Prints refused artifacts, progress and totals.
 final class IngestReport {
     private let format: OutputFormat
     private let showsProgress: Bool
@@ -63,7 +63,7 @@ final class IngestReport {
         if showsProgress { Terminal.standardError.write("\r\u{1B}[K") }
         if unlinkable > 0, !isQuiet {
             Terminal.standardError.write(
-                "note[links_nothing]: \(unlinkable) accepted without a transaction to link to the customer.\n")
+                "note[links_nothing]: \(unlinkable) accepted artifacts have no transaction to link.\n")
         }
         switch format {
         case .json:

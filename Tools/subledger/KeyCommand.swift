@@ -4,14 +4,13 @@ import Primitives
 
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "API keys.", subcommands: [New.self])
+        commandName: "key", abstract: "Manage API keys.", subcommands: [New.self])
 
     struct New: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an API key, and print it once with the line that configures it.",
+            abstract: "Create an API key and print it once, with its configuration line.",
             discussion: """
-                The key goes to whoever is to use it, the line into the configuration file, which holds its SHA-256 \
-                and never the key itself.
+                Give the key to its user and add the line to the configuration file, which holds only the key's SHA-256.
 
                 EXAMPLES
                   subledger key new --role backend --name web
@@ -20,7 +19,7 @@ struct KeyCommand: ParsableCommand {
         @Option(help: "app, backend, analyst, auditor or admin.")
         var role: Role
 
-        @Option(help: "What to call the key.")
+        @Option(help: "Name of the key.")
         var name: String
 
         @OptionGroup var output: OutputOptions

@@ -3,13 +3,12 @@ import EventLog
 import LedgerConfiguration
 import SubscriptionLedger
 
-/// Which ledger a command works on, and how it is set up: an option counts before its variable, that before the
-/// configuration file, that before the default.
+/// The ledger a command uses. Precedence: option, environment variable, configuration file, default.
 struct LedgerOptions: ParsableArguments {
-    @Option(help: "The ledger's folder; SUBLEDGER_DATA, else ./data.")
+    @Option(help: "Data folder (SUBLEDGER_DATA; default ./data).")
     var data: String?
 
-    @Option(help: "The configuration file; SUBLEDGER_CONFIG, else none.")
+    @Option(help: "Configuration file (SUBLEDGER_CONFIG).")
     var config: String?
 
     var folder: DataFolder {
@@ -49,16 +48,8 @@ struct LedgerOptions: ParsableArguments {
         return configuration
     }
 
-    /// Opens the ledger beside whoever writes.
+    /// Opens the ledger for reading; a writer may have it open.
     func reading() throws -> Ledger {
         try Ledger(reading: try configuration())
-    }
-}
-
-extension CommandFailure {
-    init(_ error: ConfigurationError, code: String = "configuration_invalid") {
-        self.init(
-            code: code, message: "\(error.place): \(error.message)", expected: error.expected,
-            found: error.found, hint: error.hint, exitCode: Self.usage)
     }
 }

@@ -7,7 +7,7 @@ import SubscriptionLedger
 
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "Look into the log.",
+        commandName: "log", abstract: "Inspect the log.",
         subcommands: [Show.self, Tail.self, Stat.self])
 
     struct Show: ParsableCommand {
@@ -24,7 +24,7 @@ struct LogCommand: ParsableCommand {
         @Argument(help: "The event's position.")
         var position: UInt64
 
-        @Flag(help: "Write the verbatim bytes of the evidence and nothing else.")
+        @Flag(help: "Write only the verbatim bytes of the evidence.")
         var evidence = false
 
         @OptionGroup var ledger: LedgerOptions
@@ -36,7 +36,7 @@ struct LogCommand: ParsableCommand {
                 guard let bytes = try opened.log.evidence(at: position) else { throw beyond(opened) }
                 guard !bytes.isEmpty else {
                     throw CommandFailure(
-                        code: "evidence_unknown", message: "the event at position \(position) rests on no evidence",
+                        code: "evidence_unknown", message: "event \(position) has no evidence",
                         hint: "`subledger log show \(position)` shows the event.", exitCode: CommandFailure.refused)
                 }
                 Terminal.standardOutput.write(bytes)
@@ -61,25 +61,25 @@ struct LogCommand: ParsableCommand {
 
     struct Tail: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the last events, and with -f those to come.",
+            abstract: "Show the last events; with -f also later ones.",
             discussion: """
-                JSON has one event a line, without its facts.
+                JSON has one event per line, without its facts.
 
                 EXAMPLES
                   subledger log tail
                   subledger log tail -f | jq .kind
                 """)
 
-        @Flag(name: .shortAndLong, help: "Go on with events as they are appended.")
+        @Flag(name: .shortAndLong, help: "Keep printing events as they are appended.")
         var follow = false
 
-        @Option(name: .customShort("n"), help: "How many events to begin with.")
+        @Option(name: .customShort("n"), help: "Number of events to start with.")
         var count: UInt64 = 10
 
         @OptionGroup var ledger: LedgerOptions
         @OptionGroup var output: OutputOptions
 
-        /// Commits come in groups, many a second: a shorter wait would show nothing more.
+        /// Between checks for new events.
         private static let pauseMicroseconds: UInt32 = 200_000
 
         func run() throws {
@@ -116,7 +116,7 @@ struct LogCommand: ParsableCommand {
 
     struct Stat: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Counts and sizes.",
+            abstract: "Show counts and sizes.",
             discussion: """
                 EXAMPLES
                   subledger log stat --data /var/lib/subledger

@@ -4,7 +4,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case table
     case json
 
-    /// The format that errors are told in, read off the arguments themselves: they may be what is wrong.
+    /// The format of errors, read from the raw arguments because parsing may be what failed.
     static func ofErrors(arguments: [String]) -> OutputFormat {
         let pairs = zip(arguments, arguments.dropFirst())
         let isJSON = arguments.contains("--format=json") || pairs.contains { $0 == "--format" && $1 == "json" }
@@ -13,10 +13,10 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 }
 
 struct OutputOptions: ParsableArguments {
-    @Option(help: "How to print results; by default a table on a terminal, JSON elsewhere.")
+    @Option(help: "Output format (default: table on a terminal, JSON otherwise).")
     var format: OutputFormat?
 
-    @Flag(help: "Print nothing but data and errors.")
+    @Flag(help: "Print only data and errors.")
     var quiet = false
 
     var effectiveFormat: OutputFormat {

@@ -7,15 +7,15 @@ import SubscriptionLedger
 struct QuarantineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine",
-        abstract: "What was refused although well-formed, kept to be tried again.",
+        abstract: "Manage artifacts that were refused although well-formed.",
         discussion: """
-            Items are called by the SHA-256 of what was refused, or by as much of its beginning as only one has.
+            Name an item by the SHA-256 of the artifact, or by a unique prefix of it.
             """,
         subcommands: [List.self, Retry.self, Drop.self])
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "A line an item: when and why it was refused first.",
+            abstract: "List quarantined items.",
             discussion: """
                 EXAMPLES
                   subledger quarantine list
@@ -23,7 +23,7 @@ struct QuarantineCommand: ParsableCommand {
                 """)
 
         private static let columns = ["digest", "refusedAt", "source", "bytes", "code", "found", "reason"]
-        /// As much of a digest as a person needs to name one.
+        /// Enough of a digest to be unique in practice.
         private static let digestCharacters = 12
 
         @OptionGroup var ledger: LedgerOptions
@@ -41,7 +41,7 @@ struct QuarantineCommand: ParsableCommand {
                     )
                 }
             }
-            // Those of one moment stay in the order of their digests.
+            // Items of one instant stay in the order of their digests.
             rows.sort { $0.refusedAt < $1.refusedAt }
             switch format {
             case .json: for row in rows { Terminal.standardOutput.write(row.row.serialized() + "\n") }
@@ -63,45 +63,32 @@ struct QuarantineCommand: ParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Verify items again, and append those that are accepted now.",
+            abstract: "Verify items again and append those accepted now.",
             discussion: """
-                They are verified as the options and the configuration say now, and appended as from where they came. \
-                What is in the log then leaves the quarantine; the rest stays. Prints and exits as ingest does. It \
-                takes the ledger for writing: stop the service first.
+                Uses the current options and configuration. Appended items leave the quarantine; the rest stay. \
+                Prints and exits like ingest. Needs write access: stop the service first.
 
-                For whom a transaction was posted is not kept with it: --customer tells it again, of all that are tried.
+                The quarantine does not record the customer of a posting; name it with --customer for all retried items.
 
                 EXAMPLES
                   subledger quarantine retry --config subledger.yaml
                   subledger quarantine retry 3f9a77 --bundle-id com.example.app --trust-root root.pem
                 """)
 
-        @Argument(help: "Which; without any, all.")
+        @Argument(help: "Digests to retry (default: all).")
         var digests: [String] = []
 
-        @Option(help: "The customer of the transactions: your id.")
-        var customer: String?
-
-        @OptionGroup var ledger: LedgerOptions
-        @OptionGroup var trust: TrustOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: IngestOptions
 
         func run() async throws {
-            let started = SystemClock.now()
-            let folder = try QuarantineCommand.folder(ledger)
-            let customer = try customer.map { try CustomerName($0) }
-            let opened = try Ledger(writing: try ledger.configuration(trust))
-            defer { opened.close() }
-            var pipeline = IngestPipeline(ledger: opened, customer: customer)
-            let report = IngestReport(output, linking: customer != nil)
-            for digest in try digests.isEmpty ? Quarantine.digests(in: folder) : named(digests, in: folder) {
-                guard let item = try Quarantine.item(digest, in: folder) else { continue }
-                try settle(try await pipeline.add(FoundArtifact(item)), report, folder)
+            let folder = try QuarantineCommand.folder(options.ledger)
+            try await options.run { pipeline, report in
+                for digest in try digests.isEmpty ? Quarantine.digests(in: folder) : named(digests, in: folder) {
+                    guard let item = try Quarantine.item(digest, in: folder) else { continue }
+                    try settle(try await pipeline.add(FoundArtifact(item)), report, folder)
+                }
+                try settle(try await pipeline.finish(), report, folder)
             }
-            try settle(try await pipeline.finish(), report, folder)
-            let seconds = Double(SystemClock.now().milliseconds - started.milliseconds) / 1_000
-            report.finish(seconds: seconds)
-            if report.refused > 0 { throw ExitCode(CommandFailure.refused) }
         }
 
         private func settle(_ results: [IngestPipeline.Result], _ report: IngestReport, _ folder: String) throws {
@@ -113,17 +100,17 @@ struct QuarantineCommand: ParsableCommand {
 
     struct Drop: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove items for good; a running ledger has room for others then.",
+            abstract: "Remove items permanently and free their space.",
             discussion: """
                 EXAMPLES
                   subledger quarantine drop 3f9a77
                   subledger quarantine drop --all
                 """)
 
-        @Argument(help: "Which.")
+        @Argument(help: "Digests to remove.")
         var digests: [String] = []
 
-        @Flag(help: "Every item.")
+        @Flag(help: "Remove every item.")
         var all = false
 
         @OptionGroup var ledger: LedgerOptions
@@ -131,8 +118,7 @@ struct QuarantineCommand: ParsableCommand {
 
         func run() throws {
             guard digests.isEmpty == all else {
-                throw CommandFailure(
-                    code: "usage", message: "Name the items, or give --all", exitCode: CommandFailure.usage)
+                throw CommandFailure(usage: "Give either digests or --all")
             }
             let folder = try QuarantineCommand.folder(ledger)
             let dropped = try Quarantine.drop(
@@ -153,8 +139,8 @@ struct QuarantineCommand: ParsableCommand {
     }
 }
 
-/// The items whose names begin so, in the order given, each once.
-/// - Throws: `quarantine_item_unknown` unless each is the beginning of exactly one.
+/// The digests that start with the given prefixes, in their order, each once.
+/// - Throws: `quarantine_item_unknown` unless each prefix selects exactly one.
 private func named(_ beginnings: [String], in folder: String) throws -> [String] {
     let digests = try Quarantine.digests(in: folder)
     var named: [String] = []
@@ -162,8 +148,8 @@ private func named(_ beginnings: [String], in folder: String) throws -> [String]
         let matching = digests.filter { $0.hasPrefix(beginning.lowercased()) }
         guard matching.count == 1, !beginning.isEmpty else {
             throw CommandFailure(
-                code: "quarantine_item_unknown", message: "\(beginning) names no one item in quarantine",
-                expected: "the beginning of one digest", found: "\(matching.count) that begin so",
+                code: "quarantine_item_unknown", message: "no unique item in quarantine starts with \(beginning)",
+                expected: "a prefix of one digest", found: "\(matching.count) matching items",
                 hint: "See `subledger quarantine list`.", exitCode: CommandFailure.refused)
         }
         if !named.contains(matching[0]) { named.append(matching[0]) }

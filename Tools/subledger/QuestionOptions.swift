@@ -1,46 +1,37 @@
-import AppStoreModel
 import ArgumentParser
 import LedgerConfiguration
 import LedgerModel
 import Primitives
 import SubscriptionLedger
 
-/// Which subscriptions, as of when, knowing what.
+/// Selects subscriptions, the instant and the state of knowledge.
 struct QuestionOptions: ParsableArguments {
-    @Option(name: .customLong("subscription"), help: "An originalTransactionId.")
+    @Option(name: .customLong("subscription"), help: "The originalTransactionId of the subscription.")
     var originalTransactionId: String?
 
-    @Option(help: "Everything of a customer, by the id that you call them.")
+    @Option(help: "All subscriptions of a customer, by your id.")
     var customer: String?
 
-    @Option(help: "This environment only; by default every one of a subscription, and Production of a customer.")
-    var environment: Environment?
-
-    @Option(name: .customLong("bundle-id"), help: "This app only.")
-    var bundleId: String?
+    @OptionGroup var scope: ScopeOptions
 
     @Option(
         name: .customLong("as-of"),
-        help: "Valid time: a day, ISO 8601 with its zone, or milliseconds since 1970; by default now.")
+        help: "Instant of the answer: a date, ISO 8601 with a zone, or milliseconds since 1970 (default: now).")
     var asOf: Instant?
 
     @Option(
         name: .customLong("known-at"),
-        help: "What was known: a log size (an integer below 10^11) or an instant; by default everything.")
+        help: "Log size (an integer below 10^11) or instant of knowledge (default: everything).")
     var knownAt: Question.KnownAt?
 
-    @Option(name: .customLong("rules"), help: "A rules file to answer by (default: the default rules).")
+    @Option(name: .customLong("rules"), help: "Rules file (default: built-in rules).")
     var rulesFile: String?
 
-    /// Not part of `validate`, which comes before misspelt options are told.
+    /// Called by `run`, so that ArgumentParser reports misspelt options first.
     func requireSelector() throws {
         guard (originalTransactionId == nil) != (customer == nil) else {
-            throw Self.usage("Give either --subscription or --customer")
+            throw CommandFailure(usage: "Give either --subscription or --customer")
         }
-    }
-
-    private static func usage(_ message: String) -> CommandFailure {
-        CommandFailure(code: "usage", message: message, hint: "See --help.", exitCode: CommandFailure.usage)
     }
 
     var question: Question {
@@ -62,17 +53,14 @@ struct QuestionOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: `subscription_unknown` when `ofSubscription` answers nothing.
+    /// - Throws: `subscription_unknown` when `ofSubscription` returns nil.
     func answer(
         ofSubscription: (SubscriptionSelector) throws -> JSONValue?,
         ofCustomer: (String, CustomerScope) throws -> JSONValue
     ) throws -> JSONValue {
-        if let customer {
-            return try ofCustomer(customer, CustomerScope(environment: environment ?? .production, bundleId: bundleId))
-        }
+        if let customer { return try ofCustomer(customer, scope.customerScope) }
         let id = originalTransactionId ?? ""
-        let selector = SubscriptionSelector(originalTransactionId: id, environment: environment, bundleId: bundleId)
-        guard let answer = try ofSubscription(selector) else { throw CommandFailure.unknownSubscription(id) }
+        guard let answer = try ofSubscription(scope.selector(id)) else { throw CommandFailure.unknownSubscription(id) }
         return answer
     }
 }
@@ -86,8 +74,8 @@ extension Question.KnownAt: ExpressibleByArgument {
 extension CommandFailure {
     fileprivate static func unknownSubscription(_ id: String) -> CommandFailure {
         CommandFailure(
-            code: "subscription_unknown", message: "nothing is known of subscription \(id)",
+            code: "subscription_unknown", message: "subscription not found: \(id)",
             expected: "an originalTransactionId that was observed", found: "no observation",
-            hint: "`subledger log stat` says what the ledger holds.", exitCode: refused)
+            hint: "`subledger log stat` shows the counts of the ledger.", exitCode: refused)
     }
 }

@@ -12,8 +12,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the ledger as an HTTP service.",
         discussion: """
-            Takes notifications from the App Store and transactions from apps and backends, and answers questions. \
-            SIGTERM ends it: calls at work are answered first. Without API keys it listens on the loopback only.
+            Accepts notifications from the App Store and transactions from apps and backends, and answers questions. \
+            SIGTERM stops it after current requests are answered. Without API keys it listens on loopback only.
 
             EXAMPLES
               subledger serve --bundle-id com.example.app --app-apple-id 1234567890
@@ -21,16 +21,18 @@ struct ServeCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The address to listen on; SUBLEDGER_HOST, else 127.0.0.1.")
+    @Option(help: "Address to listen on (SUBLEDGER_HOST; default 127.0.0.1).")
     var host: String?
 
-    @Option(help: "The port to listen on, 0 for any that is free; SUBLEDGER_PORT, else 8080.")
+    @Option(help: "Port to listen on, or 0 for any free port (SUBLEDGER_PORT; default 8080).")
     var port: Int?
 
-    @Option(name: .customLong("map-size"), help: "The bytes the log may grow to, a multiple of 4096.")
+    @Option(name: .customLong("map-size"), help: "Largest size of the log in bytes, a multiple of 4096.")
     var mapSizeBytes: Int?
 
-    @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
+    @Option(
+        name: .customLong("log-level"),
+        help: "Least severe messages to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Settings.Logging.Level?
 
     @OptionGroup var ledger: LedgerOptions
@@ -45,12 +47,12 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // A reader of the log that goes away must not end the service.
+        // A closed pipe on standard error must not end the service.
         signal(SIGPIPE, SIG_IGN)
         let settings = try effectiveSettings()
         let logger = Self.logger(settings.logging)
         for member in settings.unused {
-            logger.notice("configured, and not used by this version", metadata: ["member": .string(member)])
+            logger.notice("configured but not used by this version", metadata: ["member": .string(member)])
         }
         do {
             try await serve(settings, logger)
@@ -58,9 +60,9 @@ struct ServeCommand: AsyncParsableCommand {
             throw CommandFailure(error)
         } catch let error as IOError {
             throw CommandFailure(
-                code: "io_error", message: "\(settings.http.host):\(settings.http.port) cannot be listened on",
+                code: "io_error", message: "cannot listen on \(settings.http.host):\(settings.http.port)",
                 found: String(cString: strerror(error.errnoCode)),
-                hint: error.errnoCode == EADDRINUSE ? "Choose another --port, or end what listens there." : nil,
+                hint: error.errnoCode == EADDRINUSE ? "Choose another --port, or stop the process that uses it." : nil,
                 exitCode: CommandFailure.io)
         }
     }
@@ -68,7 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ settings: Settings, _ logger: Logger) async throws {
         var ledgerConfiguration = try ledger.configuration(trust)
         if let mapSizeBytes { ledgerConfiguration.mapSizeBytes = mapSizeBytes }
-        // Before anything is made on the disk.
+        // Before anything is written to disk.
         try ListenerPolicy.check(
             host: settings.http.host, keys: settings.apiKeys, trust: ledgerConfiguration.trust)
         var configuration = LedgerServer.Configuration()
@@ -117,7 +119,7 @@ struct ServeCommand: AsyncParsableCommand {
     ) throws -> Value? {
         guard let text = ProcessEnvironment.value(name) else { return nil }
         guard let value = read(text) else {
-            throw CommandFailure(ConfigurationError(name, "it cannot be this", expected: expected, found: text))
+            throw CommandFailure(ConfigurationError(name, "invalid value", expected: expected, found: text))
         }
         return value
     }

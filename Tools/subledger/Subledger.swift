@@ -52,22 +52,3 @@ struct Subledger: AsyncParsableCommand {
         }
     }
 }
-
-extension CommandFailure {
-    fileprivate init(_ error: EventLogError) {
-        self.init(
-            code: error.code.rawValue, message: error.message, expected: error.expected, found: error.found,
-            hint: error.hint, exitCode: Self.io)
-    }
-
-    fileprivate init(_ error: CustomerError) {
-        self.init(
-            code: error.code.rawValue, message: error.message, expected: error.expected, found: error.found,
-            hint: error.hint, exitCode: error.isUsage ? Self.usage : Self.refused)
-    }
-}
-
-extension CustomerError {
-    /// Whether the command is wrong in itself, whatever the ledger holds.
-    fileprivate var isUsage: Bool { [.customerIdInvalid, .postingMalformed, .parameterInvalid].contains(code) }
-}

@@ -9,4 +9,8 @@ enum SystemClock {
         clock_gettime(CLOCK_REALTIME, &time)
         return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
     }
+
+    static func seconds(since start: Instant) -> Double {
+        Double(now().milliseconds - start.milliseconds) / 1_000
+    }
 }

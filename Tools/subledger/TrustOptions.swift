@@ -4,9 +4,9 @@ import ArgumentParser
 import LedgerConfiguration
 import SubscriptionLedger
 
-/// Whose signatures count, and what the claims must say.
+/// The accepted apps, environments and roots.
 struct TrustOptions: ParsableArguments {
-    @Option(name: .customLong("bundle-id"), help: "A bundle id that payloads may be about (repeatable).")
+    @Option(name: .customLong("bundle-id"), help: "Accepted bundle id (repeatable).")
     var bundleIds: [String] = []
 
     @Option(name: .customLong("app-apple-id"), help: "The app's Apple ID, compared in Production.")
@@ -14,14 +14,14 @@ struct TrustOptions: ParsableArguments {
 
     @Option(
         name: .customLong("environment"),
-        help: "An environment to accept (repeatable): Production, Sandbox, Xcode, LocalTesting.")
+        help: "Accepted environment (repeatable): Production, Sandbox, Xcode, LocalTesting.")
     var environments: [Environment] = []
 
     @Option(
         name: .customLong("trust-root"), help: "A root certificate to trust besides Apple's, PEM or DER (repeatable).")
     var trustRoots: [String] = []
 
-    /// - Parameter settings: what holds where an option is not given.
+    /// - Parameter settings: the values of missing options.
     func policy(over settings: Settings = Settings()) throws -> TrustPolicy {
         var policy = try Self.policy(of: settings)
         policy.apps = try apps(over: settings.apps)
@@ -52,9 +52,7 @@ struct TrustOptions: ParsableArguments {
             return bundleIds.map { TrustPolicy.App(bundleId: $0, appAppleId: appAppleId) }
         }
         guard appAppleId == nil || configured.count == 1 else {
-            throw CommandFailure(
-                code: "usage", message: "--app-apple-id says nothing of which app", expected: "--bundle-id with it",
-                found: "none", exitCode: CommandFailure.usage)
+            throw CommandFailure(usage: "--app-apple-id needs --bundle-id when several apps or none are configured")
         }
         return configured.map { app in
             TrustPolicy.App(
@@ -63,8 +61,8 @@ struct TrustOptions: ParsableArguments {
         }
     }
 
-    /// For people who are told `chain_untrusted`.
-    static let rootHint = "A root other than Apple's is trusted with --trust-root FILE."
+    /// The hint for `chain_untrusted`.
+    static let rootHint = "Use --trust-root FILE to trust a root other than Apple's."
 
     static func roots(_ paths: [String]) throws -> [ConfiguredRoot] {
         try paths.map { path in

@@ -9,7 +9,7 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Check signatures, chains and claims of App Store data, and print what it says.",
         discussion: """
             Reads .json notification bodies, .jws and .txt files with one JWS, and .ndjson or .jsonl archives with one \
-            artifact a line. Prints one line an artifact; exits 1 if any was refused.
+            artifact per line. Prints one line per artifact; exits 1 if any was refused.
 
             EXAMPLES
               subledger verify notification.json --bundle-id com.example.app --environment Sandbox

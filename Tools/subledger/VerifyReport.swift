@@ -2,7 +2,7 @@ import AppStoreModel
 import AppStoreVerification
 import Primitives
 
-/// A line an artifact: JSON for programs, columns for people.
+/// One line per artifact: JSON for programs, columns for people.
 struct VerifyReport {
     let format: OutputFormat
 
@@ -13,7 +13,7 @@ struct VerifyReport {
         }
     }
 
-    /// - Parameter kind: what it was verified as; nil when that could not be told.
+    /// - Parameter kind: the kind it was verified as; nil when that is unknown.
     func line(for file: String, kind: ArtifactKind?, _ refusal: Refusal) {
         switch format {
         case .json: print(Self.json(file, kind, refusal).serialized())

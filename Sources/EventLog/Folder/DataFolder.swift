@@ -28,8 +28,8 @@ package struct DataFolder: Sendable {
         guard exists else {
             if errno != ENOENT { throw EventLogError(system: "\(log) cannot be read") }
             throw EventLogError(
-                .ioError, "there is no ledger at \(path)", expected: "a data folder", found: "none",
-                hint: "Give --data, or make one with `subledger ingest`.")
+                .ioError, "no ledger at \(path)", expected: "a data folder", found: "none",
+                hint: "Set --data, or create a ledger with `subledger ingest`.")
         }
     }
 

@@ -2,7 +2,7 @@ package import LedgerConfiguration
 package import Logging
 package import Primitives
 
-/// Logs a line a message: JSON for programs, or text for people.
+/// Logs one line per message: JSON for programs, or text for people.
 package struct LineLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]

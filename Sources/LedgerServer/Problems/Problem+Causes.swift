@@ -75,12 +75,13 @@ extension Problem {
 extension Problem {
     static func parameter(_ name: String, expected: String, found: String) -> Problem {
         Problem(
-            .badRequest, "parameter_invalid", "the parameter \(name) cannot be this", expected: expected, found: found)
+            .badRequest, "parameter_invalid", "invalid value for the parameter \(name)", expected: expected,
+            found: found)
     }
 
     static func unknownParameter(_ name: String, known names: [String]) -> Problem {
         Problem(
-            .badRequest, "parameter_invalid", "a parameter is not known here",
+            .badRequest, "parameter_invalid", "unknown parameter",
             expected: names.isEmpty ? "none" : names.joined(separator: ", "), found: name)
     }
 

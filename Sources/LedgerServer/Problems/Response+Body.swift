@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LedgerAPI
 import NIOCore
 import Primitives
 
@@ -15,6 +16,10 @@ extension Response {
         var response = json(value, status: status)
         response.headers[.subledgerPosition] = "\(Int64(clamping: size) - 1)"
         return response
+    }
+
+    static func json(_ answer: any LedgerAnswer) -> Response {
+        json(answer.json, size: answer.knownAt)
     }
 
     static func bytes(_ bytes: [UInt8], headers: HTTPFields) -> Response {

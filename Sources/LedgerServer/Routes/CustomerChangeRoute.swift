@@ -26,7 +26,7 @@ struct CustomerChangeRoute: Route {
         let scope = try Query(of: call, names: Query.scopeNames).scope(of: call)
         let answer = try await apply(
             to: try call.pathParameter("id"), body, ledger: served.ledger, call.caller, scope)
-        return .json(answer.json, size: answer.knownAt)
+        return .json(answer)
     }
 
     private func apply(

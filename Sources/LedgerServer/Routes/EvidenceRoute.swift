@@ -19,7 +19,7 @@ struct EvidenceRoute: Route {
             throw Problem.unknownPosition(position, size: try log.head().size)
         }
         guard record.evidenceLength > 0 else {
-            throw Problem.notFound("the event at position \(position) rests on no evidence")
+            throw Problem.notFound("event \(position) has no evidence")
         }
         let tag = "\"\(record.evidenceDigest.hex)\""
         var headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]

@@ -4,7 +4,7 @@ import Hummingbird
 import ProjectionRuntime
 import SubscriptionLedger
 
-/// What the service counts, for Prometheus.
+/// The metrics, in Prometheus's text format.
 struct MetricsRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/metrics"

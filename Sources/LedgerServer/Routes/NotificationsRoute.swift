@@ -5,9 +5,9 @@ import Hummingbird
 import Primitives
 import SubscriptionLedger
 
-/// Where the App Store posts its notifications. It has no key: what it posts is signed, and that is what counts. Nor
-/// is it limited by its address: the App Store sends in bursts from few addresses, through one proxy all callers have
-/// the same, and what is turned away comes again only hours later. Verification is gated instead.
+/// Receives App Store notifications. No key is needed, because notifications are signed. There is no rate limit per
+/// address: the App Store sends bursts from few addresses and retries a refused notification only hours later.
+/// Verification is limited instead.
 struct NotificationsRoute: Route {
     let method = HTTPRequest.Method.post
     let template = "/v1/app-store/notifications"
@@ -45,8 +45,8 @@ struct NotificationsRoute: Route {
         }
     }
 
-    /// The App Store tries again after a 5xx, so that is the answer where a change on our side can mend it: the app is
-    /// not configured yet, its environment is not, or there is no room to keep what was refused.
+    /// Maps a refusal to a status. The App Store retries after a 5xx, so that is the answer where the operator can fix
+    /// the cause: an unconfigured app or environment, or a full quarantine.
     private static func problem(with refusal: Refusal, isQuarantined: Bool) -> Problem {
         if refusal.code == .bundleMismatch || refusal.code == .environmentMismatch {
             return Problem(

@@ -5,8 +5,8 @@ import Primitives
 import ProjectionRuntime
 import SubscriptionLedger
 
-/// Whether the ledger takes events: it is open, deriving keeps up, and there is room. It says so from what is so now
-/// and not from the last failure, which a service that gets no calls would never get over.
+/// Whether the ledger accepts events: the log is open, derived data keeps up, and disk space is left. Reads the present
+/// condition rather than the last failure, which would last forever in a service without calls.
 struct ReadinessRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/readyz"

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import LedgerAPI
 import SubscriptionLedger
 
 /// The customer who owns a subscription. External ids are not shown: the ledger keeps only their codes.
@@ -12,13 +11,9 @@ struct SubscriptionCustomerRoute: Route {
     let served: ServedLedger
 
     func respond(to call: Call) async throws -> Response {
-        let query = try Query(of: call, names: Query.scopeNames + Query.questionNames)
-        let scope = try query.scope(of: call)
-        let question = try await query.question(served)
-        let id = try call.pathParameter("originalTransactionId")
-        guard let answer = try served.ledger.customer(owning: id, question, scope: scope) else {
-            throw Problem.unknownSubscription
+        try await call.answer(from: served) { query, question in
+            try served.ledger.customer(
+                owning: try call.pathParameter("originalTransactionId"), question, scope: try query.scope(of: call))
         }
-        return .json(answer.json, size: answer.knownAt)
     }
 }

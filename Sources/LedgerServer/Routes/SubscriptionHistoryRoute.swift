@@ -1,9 +1,8 @@
 import HTTPTypes
 import Hummingbird
-import LedgerAPI
 import SubscriptionLedger
 
-/// How a subscription came to be what it is, as the command `history` answers.
+/// The history of a subscription; answers like the command `history`.
 struct SubscriptionHistoryRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/v1/subscriptions/{originalTransactionId}/history"
@@ -12,11 +11,9 @@ struct SubscriptionHistoryRoute: Route {
     let served: ServedLedger
 
     func respond(to call: Call) async throws -> Response {
-        let query = try Query(of: call, names: SubscriptionSelector.names + Query.questionNames + ["explain"])
-        let selector = try SubscriptionSelector(call, query)
-        let question = try await query.question(served)
-        let answer = try served.ledger.history(of: selector, question, explained: try query.flag("explain"))
-        guard let answer else { throw Problem.unknownSubscription }
-        return .json(answer.json, size: answer.knownAt)
+        try await call.answer(from: served, parameters: ["explain"]) { query, question in
+            try served.ledger.history(
+                of: SubscriptionSelector(call, query), question, explained: try query.flag("explain"))
+        }
     }
 }

@@ -109,7 +109,7 @@ import Testing
             for command in [["list"], ["retry"], ["drop", "--all"]] {
                 let run = try run(["quarantine"] + command)
                 #expect(run.ending == .exited(3))
-                #expect(run.errors.contains("there is no ledger"), "\(run.errors)")
+                #expect(run.errors.contains("no ledger at"), "\(run.errors)")
             }
             #expect(!DataFolder(path: files.data).exists)
             for arguments in [["drop"], ["drop", "--all", "1"]] {

@@ -1,0 +1,19 @@
+import AppStoreModel
+import ArgumentParser
+import SubscriptionLedger
+
+/// The environment and the app of a selected subscription, and of the answer about a customer.
+struct ScopeOptions: ParsableArguments {
+    @Option(help: "Only this environment (default: all for a subscription, Production for a customer).")
+    var environment: Environment?
+
+    @Option(name: .customLong("bundle-id"), help: "Only this app.")
+    var bundleId: String?
+
+    var customerScope: CustomerScope { CustomerScope(environment: environment ?? .production, bundleId: bundleId) }
+
+    func selector(_ originalTransactionId: String) -> SubscriptionSelector {
+        SubscriptionSelector(
+            originalTransactionId: originalTransactionId, environment: environment, bundleId: bundleId)
+    }
+}
