@@ -20,6 +20,7 @@ extension StatusContext {
                 + "which ends on \(Self.day(until)) at the latest."
         case .billingRetry(let until):
             "The renewal of \(product) on \(Self.day(end)) failed; Apple retries the charge until \(Self.day(until))."
+                + accessInRetry
         case .inferredBillingRetry(let until):
             "The period of \(product) ended on \(Self.day(end)) and was renewed on \(Self.day(until)): "
                 + "Apple retried the charge in between."
@@ -54,6 +55,15 @@ extension StatusContext {
                 + "the transaction of this period is not known."
             : "Entitled to \(product) until \(Self.day(end)): Apple signed renewal information for a purchase "
                 + "whose transaction has not been received."
+    }
+
+    /// The access that the rules give in billing retry, beyond Apple's grace period.
+    private var accessInRetry: String {
+        switch access {
+        case .full: " The rules give \(rules.ownGraceDays) days of grace."
+        case .limited: " The rules give limited access for \(rules.limitedAccessDays) days."
+        case .none: ""
+        }
     }
 
     private var revokedSentence: String {

@@ -12,7 +12,7 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
     /// Whether any subscription entitles the customer.
     package var entitled: Bool
     /// In the order of their keys.
-    package var subscriptions: [Row]
+    package var subscriptions: [Rendered<Row>]
     /// Consumables and non-renewing subscriptions, oldest first.
     package var purchases: [PurchaseRow]
     /// In the order of their keys.
@@ -24,7 +24,7 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
     package var unmerged: MergeRow?
 
     package init(
-        id: String?, handle: String?, asOf: Instant, knownAt: UInt64, entitled: Bool, subscriptions: [Row],
+        id: String?, handle: String?, asOf: Instant, knownAt: UInt64, entitled: Bool, subscriptions: [Rendered<Row>],
         purchases: [PurchaseRow], conflicts: [ConflictRow], nextStep: String
     ) {
         self.id = id

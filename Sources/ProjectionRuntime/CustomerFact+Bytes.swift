@@ -10,6 +10,7 @@ extension CustomerFact {
         case refusedClaim = 18
         case transfer = 19
         case unmerge = 22
+        case token = 24
     }
 
     func append(to bytes: inout [UInt8]) {
@@ -21,6 +22,7 @@ extension CustomerFact {
             case .directory(.merge(let merge)):
                 (.merge, [merge.customer.bytes, merge.into.bytes, Array(merge.by.name.utf8)])
             case .directory(.unmerge(let unmerge)): (.unmerge, [unmerge.customer.bytes, unmerge.into.bytes])
+            case .token(let mapping): (.token, [mapping.customer.bytes, Array(mapping.token.text.utf8)])
             }
         bytes.append(kind.rawValue)
         for part in parts { EventFacts.append(part, to: &bytes) }
@@ -50,6 +52,9 @@ extension CustomerFact {
         case .merge:
             guard let into = Self.handle(&rest), let by = Self.authority(&rest) else { return nil }
             self = .directory(.merge(Merge(customer: customer, into: into, by: by, position: position)))
+        case .token:
+            guard let token = EventFacts.string(&rest).flatMap(AppAccountToken.init) else { return nil }
+            self = .token(TokenMapping(token: token, customer: customer, position: position))
         case .unmerge:
             guard let into = Self.handle(&rest) else { return nil }
             self = .directory(.unmerge(Unmerge(customer: customer, into: into, position: position)))

@@ -40,9 +40,24 @@ extension Derived {
             switch facts.customerFact {
             case .claim(let claim), .refusedClaim(let claim): keys.insert(claim.key)
             case .transfer(let transfer): keys.insert(transfer.key)
-            case .directory, nil: break
+            case .directory, .token, nil: break
             }
         }
+    }
+
+    /// The tokens mapped to a customer, not under another handle that was merged with it.
+    package func tokens(mappedTo handle: CustomerHandle, knownAt size: Position) throws -> Set<AppAccountToken> {
+        try facts(under: .claims(of: handle), below: size).reduce(into: []) { tokens, facts in
+            if case .token(let mapping) = facts.customerFact { tokens.insert(mapping.token) }
+        }
+    }
+
+    /// The customer that a token was mapped to first; nil for a token that was mapped to none.
+    package func customer(mappedTo token: AppAccountToken, knownAt size: Position) throws -> CustomerHandle? {
+        let mappings = try facts(under: .mapping(of: token), below: size).compactMap { facts -> TokenMapping? in
+            if case .token(let mapping) = facts.customerFact { mapping } else { nil }
+        }
+        return mappings.min { $0.position < $1.position }?.customer
     }
 
     /// The merges and unmerges that a handle took part in.

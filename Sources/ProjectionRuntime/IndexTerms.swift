@@ -20,9 +20,14 @@ extension IndexTerm {
         IndexTerm("a", [environment.rawValue, bundleId, id])
     }
 
-    /// The claims of a customer, refused ones too, and the transfers to them.
+    /// The claims of a customer, refused ones too, the transfers to them, and the tokens mapped to them.
     package static func claims(of handle: CustomerHandle) -> IndexTerm {
         IndexTerm("c", [handle.hex])
+    }
+
+    /// The customer that a token was mapped to.
+    package static func mapping(of token: AppAccountToken) -> IndexTerm {
+        IndexTerm("n", [token.text])
     }
 
     /// The merges and unmerges that a customer took part in.
@@ -113,6 +118,7 @@ extension CustomerFact {
         switch self {
         case .claim(let claim), .refusedClaim(let claim): [.subscription(claim.key), .claims(of: claim.customer)]
         case .transfer(let transfer): [.subscription(transfer.key), .claims(of: transfer.customer)]
+        case .token(let mapping): [.mapping(of: mapping.token), .claims(of: mapping.customer)]
         case .directory(.merge(let merge)): [.merges(of: merge.customer), .merges(of: merge.into)]
         case .directory(.unmerge(let unmerge)): [.merges(of: unmerge.customer), .merges(of: unmerge.into)]
         }

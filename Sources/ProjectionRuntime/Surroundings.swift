@@ -53,7 +53,7 @@ package struct Surroundings {
         case .claim(let claim): entries[claim.key, default: Entry()].claims.append(claim)
         case .refusedClaim(let claim): entries[claim.key, default: Entry()].refusedClaims.append(claim)
         case .transfer(let transfer): entries[transfer.key, default: Entry()].transfers.append(transfer)
-        case .directory: break
+        case .directory, .token: break
         }
     }
 

@@ -86,6 +86,17 @@ import Testing
         #expect(last?.explanation == row.sentence)
     }
 
+    @Test func `names the access that the rules give in billing retry`() {
+        let rules = Rules.access { ($0.ownGraceDays, $0.limitedAccessDays) = (3, 2) }
+        func sentence(_ hours: Int) -> String? {
+            history([bought(), failed()], until: hour(month + hours), rules: rules).last?.explanation
+        }
+        let failure = "The renewal of pro on 31 January 1970 failed; Apple retries the charge until 1 April 1970."
+        #expect(sentence(1) == failure + " The rules give 3 days of grace.")
+        #expect(sentence(3 * day) == failure + " The rules give limited access for 2 days.")
+        #expect(sentence(5 * day) == failure)
+    }
+
     @Test(arguments: [(9_990, "9.99"), (9_900, "9.90"), (500, "0.50"), (5, "0.005"), (-9_990, "-9.99"), (12_000, "12")])
     func `writes milliunits as a decimal number`(price: Int64, text: String) {
         let last = history([bought { $0.price = .init(price: price, currency: "EUR") }], until: hour(1)).last

@@ -16,6 +16,8 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
     package static let entitlementGranted = EventKind(rawValue: 20)
     package static let customerErased = EventKind(rawValue: 21)
     package static let customersUnmerged = EventKind(rawValue: 22)
+    /// An appAccountToken names a customer from here on.
+    package static let tokenMapped = EventKind(rawValue: 24)
     package static let catalogChanged = EventKind(rawValue: 32)
     package static let rulesActivated = EventKind(rawValue: 33)
 
@@ -25,7 +27,8 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
         .renewalInfoVerified: "renewalInfoVerified", .appTransactionVerified: "appTransactionVerified",
         .customerLinked: "customerLinked", .customersMerged: "customersMerged", .linkRefused: "linkRefused",
         .subscriptionTransferred: "subscriptionTransferred", .entitlementGranted: "entitlementGranted",
-        .customerErased: "customerErased", .customersUnmerged: "customersUnmerged", .catalogChanged: "catalogChanged",
+        .customerErased: "customerErased", .customersUnmerged: "customersUnmerged",
+        .tokenMapped: "tokenMapped", .catalogChanged: "catalogChanged",
         .rulesActivated: "rulesActivated",
     ]
 

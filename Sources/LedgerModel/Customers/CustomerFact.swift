@@ -8,13 +8,29 @@ package enum CustomerFact: Hashable, Sendable {
     case transfer(Transfer)
     /// customersMerged, customersUnmerged
     case directory(DirectoryChange)
+    /// tokenMapped
+    case token(TokenMapping)
 
     package var position: Position {
         switch self {
         case .claim(let claim), .refusedClaim(let claim): claim.position
         case .transfer(let transfer): transfer.position
         case .directory(let change): change.position
+        case .token(let mapping): mapping.position
         }
+    }
+}
+
+/// An appAccountToken that names a customer. Of several the first counts.
+package struct TokenMapping: Hashable, Sendable {
+    package let token: AppAccountToken
+    package let customer: CustomerHandle
+    package let position: Position
+
+    package init(token: AppAccountToken, customer: CustomerHandle, position: Position) {
+        self.token = token
+        self.customer = customer
+        self.position = position
     }
 }
 
@@ -89,6 +105,14 @@ package enum DirectoryChange: Hashable, Sendable {
         switch self {
         case .merge(let merge): merge.customer
         case .unmerge(let unmerge): unmerge.customer
+        }
+    }
+
+    /// The customer that the merge leads to.
+    package var into: CustomerHandle {
+        switch self {
+        case .merge(let merge): merge.into
+        case .unmerge(let unmerge): unmerge.into
         }
     }
 }

@@ -127,10 +127,13 @@ package struct OwnershipConflict: Hashable, Sendable {
     package static func conflicts(
         over evidence: OwnershipEvidence, _ ownership: Ownership, roster: CustomerRoster
     ) -> Set<OwnershipConflict> {
-        guard evidence.transfers.isEmpty else { return [] }
+        // A transfer settles the claims that were refused before it.
+        let settled = evidence.transfers.map(\.position).max()
         // A conflict with an anonymous customer cannot be settled.
         let claimants = Set(
-            evidence.refusedClaims.map(roster.standing(of:)).filter { $0.authority > .anonymous }.map(\.customer))
+            evidence.refusedClaims.filter { claim in settled.map { $0 < claim.position } ?? true }.map(
+                roster.standing(of:)
+            ).filter { $0.authority > .anonymous }.map(\.customer))
         return Set(
             claimants.filter { !ownership.isOwned(by: $0) }.flatMap { claimant in
                 ownership.owners.map { OwnershipConflict(key: evidence.key, claimant: claimant, owner: $0) }

@@ -63,6 +63,14 @@ enum CustomerEvents {
             body: members(unmerge.customer, unmerge.into, by: role), fact: .directory(.unmerge(unmerge)))
     }
 
+    static func mapped(_ mapping: TokenMapping, _ origin: EventOrigin) -> EventDraft {
+        draft(
+            .tokenMapped, origin, environment: nil, identity: Array(mapping.token.text.utf8),
+            body: [
+                .init("handle", .string(mapping.customer.hex)), .init("appAccountToken", .string(mapping.token.text)),
+            ], fact: .token(mapping))
+    }
+
     private static func draft(
         _ kind: EventKind, _ origin: EventOrigin, environment: Environment?, identity: [UInt8],
         body: [JSONValue.Member], fact: CustomerFact
@@ -115,6 +123,7 @@ extension CustomerEvents {
     static func fact(in record: Record) -> CustomerFact? {
         let kinds: [EventKind] = [
             .customerLinked, .customersMerged, .linkRefused, .subscriptionTransferred, .customersUnmerged,
+            .tokenMapped,
         ]
         guard kinds.contains(record.kind), let body = try? JSONDocument(parsing: record.body).root,
             let customer = body["handle"]?.string.flatMap({ CustomerHandle(hex: $0) })
@@ -128,6 +137,10 @@ extension CustomerEvents {
         case .customersUnmerged:
             return into.map {
                 .directory(.unmerge(Unmerge(customer: customer, into: $0, position: record.position)))
+            }
+        case .tokenMapped:
+            return body["appAccountToken"]?.string.flatMap(AppAccountToken.init).map {
+                .token(TokenMapping(token: $0, customer: customer, position: record.position))
             }
         case .subscriptionTransferred:
             return key(in: body).map { .transfer(Transfer(key: $0, customer: customer, position: record.position)) }

@@ -14,6 +14,8 @@ struct CustomerLookup {
     private(set) var roster = CustomerRoster()
     private var met: Set<CustomerHandle> = []
     private var askedTokens: Set<AppAccountToken> = []
+    /// The tokens whose customers the log states; earlier versions stored them in the vault alone.
+    private(set) var mappedTokens: Set<AppAccountToken> = []
     /// The index terms and names that the answers depend on.
     private(set) var terms: Set<IndexTerm> = []
     private(set) var unmetNames: [CustomerName] = []
@@ -66,8 +68,14 @@ struct CustomerLookup {
 
     /// Returns the owner named by a token: its customer, or the token's bearer.
     mutating func owner(of token: AppAccountToken) throws -> Ownership.Owner {
-        if askedTokens.insert(token).inserted, let customer = try customer(of: CustomerName(token)) {
-            roster.set(customer, for: token)
+        if askedTokens.insert(token).inserted {
+            terms.insert(.mapping(of: token))
+            if let mapped = try derived.customer(mappedTo: token, knownAt: size) {
+                roster.set(try customer(of: mapped), for: token)
+                mappedTokens.insert(token)
+            } else if let customer = try customer(of: CustomerName(token)) {
+                roster.set(customer, for: token)
+            }
         }
         return roster.owner(of: token)
     }

@@ -6,7 +6,7 @@ import SubscriptionStatus
 
 /// The contents of a customer's answer in one scope at an instant, and the instants between which they stay the same.
 struct CustomerState: Sendable {
-    private var subscriptions: [SubscriptionState]
+    private var subscriptions: [(state: SubscriptionState, row: Rendered<SubscriptionRow>)]
     private var purchases: [(key: SubscriptionKey, row: PurchaseRow)]
     private var conflicts: [(key: SubscriptionKey, row: ConflictRow)]
     private let validity: Range<Instant>
@@ -17,6 +17,7 @@ struct CustomerState: Sendable {
     init(of portfolio: Portfolio?, at t: Instant, rules: Rules, scope: CustomerScope) {
         let holdings = Holdings(of: portfolio, at: t, rules: rules, scope: scope)
         subscriptions = holdings.lineages.states(at: t, rules: rules).filter { holdings.owned.contains($0.key) }
+            .map { ($0, Rendered(SubscriptionRow($0))) }
         purchases = holdings.purchases(at: t)
         conflicts = holdings.conflicts.map { ($0.key, ConflictRow($0, askedBy: portfolio?.owner)) }
         validity = portfolio?.validity(around: t, rules: rules) ?? .always
@@ -31,7 +32,7 @@ struct CustomerState: Sendable {
     /// Restricts the answer to these keys and hides the other party of conflicts.
     func limited(to keys: Set<SubscriptionKey>) -> CustomerState {
         var limited = self
-        limited.subscriptions.removeAll { !keys.contains($0.key) }
+        limited.subscriptions.removeAll { !keys.contains($0.state.key) }
         limited.purchases.removeAll { !keys.contains($0.key) }
         limited.conflicts.removeAll { !keys.contains($0.key) }
         for index in limited.conflicts.indices { limited.conflicts[index].row.with = nil }
@@ -42,15 +43,16 @@ struct CustomerState: Sendable {
         id: String?, handle: String? = nil, asOf: Instant, knownAt: Position
     ) -> CustomerAnswer<SubscriptionRow> {
         CustomerAnswer(
-            id: id, handle: handle, asOf: asOf, knownAt: knownAt, entitled: subscriptions.contains(where: \.entitled),
-            subscriptions: subscriptions.map { SubscriptionRow($0) }, purchases: purchases.map(\.row),
+            id: id, handle: handle, asOf: asOf, knownAt: knownAt,
+            entitled: subscriptions.contains(where: \.state.entitled), subscriptions: subscriptions.map(\.row),
+            purchases: purchases.map(\.row),
             conflicts: conflicts.map(\.row),
-            nextStep: CustomerNextStep.of(subscriptions.map { .init($0) }).rawValue)
+            nextStep: CustomerNextStep.of(subscriptions.map { .init($0.state) }).rawValue)
     }
 
     /// The rows of `state --customer`.
     func answer(asOf: Instant, knownAt: Position) -> Answer<SubscriptionRow> {
-        Answer(asOf: asOf, knownAt: knownAt, subscriptions: subscriptions.map { SubscriptionRow($0) })
+        Answer(asOf: asOf, knownAt: knownAt, subscriptions: subscriptions.map(\.row.row))
     }
 }
 

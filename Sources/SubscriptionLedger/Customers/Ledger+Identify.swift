@@ -76,7 +76,7 @@ extension Ledger {
         let origin = EventOrigin(source: source, keyName: caller.keyName)
         let position = try await appendOwn(
             CustomerEvents.unmerged(unmerge, of: undone, by: caller.role.rawValue, origin))
-        let submitter = try await submitter(name, nil, [], caller)
+        let submitter = try await submitter(name, nil, [], caller, source)
         var answered = try answer(externalId, of: submitter, scope)
         answered.unmerged = MergeRow(handle: undone.customer.hex, into: undone.into.hex, position: position)
         return answered
@@ -111,7 +111,7 @@ extension Ledger {
     ) async throws -> CustomerAnswer<SubscriptionRow> {
         var lookup = try CustomerLookup(in: self)
         let customer = try lookup.customer(of: handle)
-        let created = try await writableVault().findOrCreate(name, logSize: lookup.size)
+        let created = try await findOrCreateCustomer(name, caller, source)
         let into = try lookup.customer(of: created)
         var merged: MergeRow?
         if customer != into {
@@ -122,7 +122,7 @@ extension Ledger {
                 CustomerEvents.merged(merge, by: caller.role.rawValue, after: undone, origin))
             merged = MergeRow(handle: customer.hex, into: into.hex, position: position)
         }
-        let submitter = try await submitter(name, nil, [], caller)
+        let submitter = try await submitter(name, nil, [], caller, source)
         var answered = try answer(externalId, of: submitter, scope)
         answered.merged = merged
         return answered

@@ -30,9 +30,8 @@ extension Ledger {
             guard plan.isOwner, let name = submitter.name else {
                 return (try await append(checked, source: source), plan.refused, submitter)
             }
-            let size = try knownSize(nil)
-            let handle = try await writableVault().findOrCreate(name, logSize: size)
-            submitter = try await self.submitter(name, handle, accounts, submitter.caller)
+            let handle = try await findOrCreateCustomer(name, submitter.caller, source)
+            submitter = try await self.submitter(name, handle, accounts, submitter.caller, source)
             plan = try self.plan(transactions, accounts, submitter, source)
         }
         guard !plan.merges.isEmpty else {
@@ -61,7 +60,10 @@ extension Ledger {
             return CustomerEvents.merged(
                 merge, by: merge.by.name, after: lookup.roster.newestUnmerge(of: merge.customer), origin)
         }
-        let events = (merges + plan.links + plan.refusals).map { CheckedArtifact.accepted(log.prepare($0)) }
+        let mappings = plan.newTokens.sorted { $0.text < $1.text }.map {
+            CustomerEvents.mapped(TokenMapping(token: $0, customer: submitter.customer, position: 0), origin)
+        }
+        let events = (merges + mappings + plan.links + plan.refusals).map { CheckedArtifact.accepted(log.prepare($0)) }
         return Array(try await append(checked + events, source: source).prefix(checked.count))
     }
 
@@ -75,7 +77,7 @@ extension Ledger {
         // A customer named by a token owns it before the vault has stored it.
         if submitter.isProvisional, let token = submitter.name?.token { lookup.assume(submitter.customer, for: token) }
         if submitter.mapsTokens {
-            for token in transactions.flatMap(\.tokens) where try lookup.owner(of: token) == .bearer(token) {
+            for token in transactions.flatMap(\.tokens) where try mayMap(token, to: submitter.customer, &lookup) {
                 lookup.assume(submitter.customer, for: token)
                 plan.newTokens.insert(token)
             }
@@ -93,6 +95,16 @@ extension Ledger {
         }
         plan.refused.sort { $0.index ?? 0 < $1.index ?? 0 }
         return plan
+    }
+
+    /// Whether a token is nobody's, or is the customer's in the vault alone.
+    private func mayMap(
+        _ token: AppAccountToken, to customer: CustomerHandle, _ lookup: inout CustomerLookup
+    ) throws -> Bool {
+        switch try lookup.owner(of: token) {
+        case .bearer: true
+        case .customer(let owner): owner == customer && !lookup.mappedTokens.contains(token)
+        }
     }
 
     private func decide(
@@ -192,7 +204,7 @@ extension Ledger {
         let name = try CustomerName(externalId)
         let key = try onlyKey(of: selector)
         return try await postings.withLock(on: [key]) {
-            let submitter = try await submitter(name, nil, [], caller)
+            let submitter = try await submitter(name, nil, [], caller, source)
             return try await merges.withLock(on: [Self.mergeLock]) {
                 var lookup = try CustomerLookup(in: self)
                 var plan = LinkPlan()
@@ -214,7 +226,7 @@ extension Ledger {
         let name = try CustomerName(externalId)
         let key = try onlyKey(of: selector)
         return try await postings.withLock(on: [key]) {
-            let submitter = try await submitter(name, nil, [], caller)
+            let submitter = try await submitter(name, nil, [], caller, source)
             var surroundings = Surroundings(in: derived, knownAt: try knownSize(nil))
             try surroundings.add([key])
             let evidence = surroundings.ownershipEvidence(of: key, surroundings.timelines[key] ?? Timeline())

@@ -36,7 +36,7 @@ extension Ledger {
             $0.formUnion($1.accounts)
         }
         return try await deciding(posted.transactions, accounts) {
-            let submitter = try await submitter(name, handle, accounts, caller)
+            let submitter = try await submitter(name, handle, accounts, caller, source)
             let linked = try await appendLinked(
                 posted.checked, posted.transactions, accounts, for: submitter, source)
             let customer = try answer(
@@ -56,7 +56,7 @@ extension Ledger {
     ) async throws -> (outcomes: [IngestOutcome], refused: [RefusedRow]) {
         guard !transactions.isEmpty else { return (try await append(checked, source: source), []) }
         return try await deciding(transactions, []) {
-            let submitter = try await submitter(name, nil, [], .admin)
+            let submitter = try await submitter(name, nil, [], .admin, source)
             let linked = try await appendLinked(checked, transactions, [], for: submitter, source)
             return (linked.outcomes, linked.refused)
         }
@@ -94,14 +94,15 @@ extension Ledger {
     ///
     /// A customer named by an app is provisional: the vault stores it with the first link.
     func submitter(
-        _ name: CustomerName?, _ handle: CustomerHandle?, _ accounts: Set<AppAccountKey>, _ caller: Caller
+        _ name: CustomerName?, _ handle: CustomerHandle?, _ accounts: Set<AppAccountKey>, _ caller: Caller,
+        _ source: EventSource
     ) async throws -> Submitter {
         var lookup = try CustomerLookup(in: self)
         let vault = try writableVault()
         let size = lookup.size
         var named = try name.flatMap { try lookup.customer(of: $0) }
         if let name, named == nil, caller.role != .app {
-            let created = try await vault.findOrCreate(name, logSize: size)
+            let created = try await findOrCreateCustomer(name, caller, source)
             named = try lookup.customer(of: created)
         }
         if let handle {
@@ -126,6 +127,21 @@ extension Ledger {
         return Submitter(
             customer: named, name: name, isAnonymous: try vault.isAnonymous(named) ?? false, isProvisional: false,
             caller: caller)
+    }
+
+    /// Returns the customer of a name, a new one if no customer has it. The log states the customer of a token too, since
+    /// the purchases with that token have an owner with other ids from then on.
+    func findOrCreateCustomer(
+        _ name: CustomerName, _ caller: Caller, _ source: EventSource
+    ) async throws -> CustomerHandle {
+        let size = try knownSize(nil)
+        let customer = try await writableVault().findOrCreate(name, logSize: size)
+        if let token = name.token, try derived.customer(mappedTo: token, knownAt: size) == nil {
+            let mapping = TokenMapping(token: token, customer: customer, position: 0)
+            let draft = CustomerEvents.mapped(mapping, EventOrigin(source: source, keyName: caller.keyName))
+            _ = try await append([.accepted(log.prepare(draft))], source: source)
+        }
+        return customer
     }
 
     func writableVault() throws -> Vault {

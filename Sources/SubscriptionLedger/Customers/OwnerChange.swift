@@ -9,14 +9,16 @@ struct OwnerChange {
     /// The event about customers that causes the change; nil for a token that Apple signed.
     let decision: CustomerFact?
 
-    /// The names of the change; empty when the owners stay the same. A key that changes owners without a transfer is
+    /// The names of the change; empty when neither the owners nor their ids change. A key that changes owners without a transfer is
     /// unlinked from one customer and linked to the other.
     var words: [ChangeWord] {
-        guard from != to else { return [] }
         switch decision {
-        case .transfer: return [.transferred]
+        // The ids of an owner change also where the owner stays.
         case .directory(.merge): return [.merged]
         case .directory(.unmerge): return [.unmerged]
+        case .token: return [.linked]
+        case _ where from == to: return []
+        case .transfer: return [.transferred]
         case .claim, .refusedClaim, nil:
             return (to.isSubset(of: from) ? [] : [.linked]) + (from.isSubset(of: to) ? [] : [.unlinked])
         }
@@ -29,6 +31,7 @@ extension OwnerChange {
         case .transfer: "An administrator transferred it to another customer."
         case .directory(.merge): "Its customer was merged into another one."
         case .directory(.unmerge): "A merge of its customers was undone."
+        case .token: "Its appAccountToken names this customer from here on."
         case .claim, .refusedClaim: to.isSubset(of: from) ? "A customer lost it." : "It was linked with a customer."
         case nil: "Apple signed another appAccountToken for it."
         }
@@ -45,6 +48,7 @@ extension CustomerFact {
             case .transfer: .subscriptionTransferred
             case .directory(.merge): .customersMerged
             case .directory(.unmerge): .customersUnmerged
+            case .token: .tokenMapped
             }
         return kind.name
     }

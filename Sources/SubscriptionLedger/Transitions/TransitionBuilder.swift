@@ -73,7 +73,8 @@ struct TransitionBuilder: Sendable {
         _ transaction: inout WriteTransaction
     ) throws {
         let position = progress.position
-        let keys = facts.subscriptionKeys.union(try decidedKeys(facts.customerFact, at: position))
+        let renamed = try renamedHandles(facts.customerFact, at: position)
+        let keys = facts.subscriptionKeys.union(try decidedKeys(facts.customerFact, renamed, at: position))
         guard !keys.isEmpty else { return }
         let known = try KnownSubscriptions(around: keys, in: derived, knownAt: position + 1, rules)
         let before = known.earlier(knownAt: position)
@@ -85,7 +86,9 @@ struct TransitionBuilder: Sendable {
             let announced = before.history(of: key).filter {
                 $0.at < recordedAt || ($0.at == recordedAt && follower.due != recordedAt)
             }
-            for var draft in try self.drafts(for: follower, announced, known, facts, recordedAt: recordedAt) {
+            for var draft in try self.drafts(
+                for: follower, announced, known, facts, renamed, recordedAt: recordedAt)
+            {
                 new.take(&draft, decision: facts.customerFact)
                 drafts.append(draft)
             }
@@ -102,25 +105,54 @@ struct TransitionBuilder: Sendable {
         }
     }
 
-    /// Returns the keys whose owner an event about customers may change.
-    private func decidedKeys(_ fact: CustomerFact?, at position: Position) throws -> Set<SubscriptionKey> {
+    /// Returns the keys whose owner, or whose owner's ids, an event about customers may change.
+    private func decidedKeys(
+        _ fact: CustomerFact?, _ renamed: Set<CustomerHandle>, at position: Position
+    ) throws -> Set<SubscriptionKey> {
         switch fact {
         case .claim(let claim): return [claim.key]
         case .transfer(let transfer): return [transfer.key]
-        case .directory(let change):
-            var lookup = CustomerLookup(in: derived, size: position)
-            let customer = try lookup.customer(of: change.customer)
-            return try ([customer] + lookup.roster.handles(mergedInto: customer)).reduce(into: []) { keys, handle in
-                keys.formUnion(try derived.keys(claimedBy: handle, knownAt: position))
-            }
+        case .token(let mapping):
+            return try keys(carrying: [mapping.token], at: position).union(keys(ofAny: renamed, at: position))
+        case .directory: return try keys(ofAny: renamed, at: position)
         case .refusedClaim, nil: return []
         }
+    }
+
+    /// Returns every handle of the customers whose ids an event changes, as they were just before it.
+    private func renamedHandles(_ fact: CustomerFact?, at position: Position) throws -> Set<CustomerHandle> {
+        var lookup = CustomerLookup(in: derived, size: position)
+        let changed: [CustomerHandle] =
+            switch fact {
+            case .directory(let change): [change.customer, change.into]
+            case .token(let mapping): [mapping.customer]
+            case .claim, .refusedClaim, .transfer, nil: []
+            }
+        return try changed.reduce(into: []) { handles, handle in
+            let customer = try lookup.customer(of: handle)
+            handles.formUnion([handle, customer] + lookup.roster.handles(mergedInto: customer))
+        }
+    }
+
+    /// Returns the keys that the handles claimed, and those with their tokens.
+    private func keys(ofAny handles: Set<CustomerHandle>, at position: Position) throws -> Set<SubscriptionKey> {
+        try handles.reduce(into: []) { keys, handle in
+            keys.formUnion(try derived.keys(claimedBy: handle, knownAt: position))
+            let tokens = try derived.tokens(mappedTo: handle, knownAt: position)
+            keys.formUnion(try self.keys(carrying: tokens, at: position))
+        }
+    }
+
+    private func keys(carrying tokens: Set<AppAccountToken>, at position: Position) throws -> Set<SubscriptionKey> {
+        var surroundings = Surroundings(in: derived, knownAt: position)
+        for token in tokens { try surroundings.add(token) }
+        return Set(surroundings.keys.filter { !surroundings.appAccountTokens(of: $0).isDisjoint(with: tokens) })
     }
 
     /// Returns the rows that bring the followers of one key up to date, in the order of time.
     private func drafts(
         for follower: TransitionStore.Follower, _ announced: [Transition], _ known: KnownSubscriptions,
-        _ facts: EventFacts, recordedAt: Instant
+        _ facts: EventFacts, _ renamed: Set<CustomerHandle>, recordedAt: Instant
     ) throws -> [TransitionDraft] {
         let key = follower.key
         let current = known.history(of: key).filter { $0.at <= recordedAt }
@@ -131,7 +163,8 @@ struct TransitionBuilder: Sendable {
         }
         guard let last = current.last else { return drafts }
         let owners = try known.owners(of: key, at: recordedAt)
-        guard owners != drafts.last?.owners ?? follower.owners else { return drafts }
+        let isRenamed = !owners.isDisjoint(with: renamed.map(Ownership.Owner.customer))
+        guard isRenamed || owners != drafts.last?.owners ?? follower.owners else { return drafts }
         // A decision counts from its recorded time, a token from its step. The row has the present state.
         let token = facts.customerFact == nil ? known.tokenInstants(of: key).last { $0 <= recordedAt } : nil
         let instant = token.map { max($0, last.at) } ?? recordedAt

@@ -38,7 +38,7 @@ struct CustomerModel {
     private var known: Set<Purchase> = []
     private var links: [Link] = []
     private var refusals: [Link] = []
-    private var transfers: [(id: String, person: Person)] = []
+    private var transfers: [(id: String, person: Person, number: Int)] = []
 
     init(rule: Rules.Customers.ClaimConflict) { self.rule = rule }
 
@@ -99,7 +99,7 @@ struct CustomerModel {
     }
 
     mutating func transfer(_ id: String, to name: String) {
-        transfers.append((id, resolve(person(named: name))))
+        transfers.append((id, resolve(person(named: name)), number()))
     }
 
     // MARK: Posting
@@ -228,10 +228,13 @@ struct CustomerModel {
     /// The ids, one for each customer that the conflict is with.
     func conflicts(of name: String) -> [String] {
         ids.flatMap { id -> [String] in
-            guard !transfers.contains(where: { $0.id == id }) else { return [] }
+            let settled = transfers.last { $0.id == id }?.number ?? 0
             let owners = owners(of: id)
-            let claimants = Set(refusals.filter { $0.id == id }.map(standing).filter { $0.rank > 1 }.map(\.person))
-                .filter { !owners.contains(.person($0)) }
+            let claimants = Set(
+                refusals.filter { $0.id == id && $0.number > settled }.map(standing).filter { $0.rank > 1 }.map(
+                    \.person)
+            )
+            .filter { !owners.contains(.person($0)) }
             let pairs = claimants.flatMap { claimant in owners.map { (Owner.person(claimant), $0) } }
             return pairs.filter { $0.0 == asker(name) || $0.1 == asker(name) }.map { _ in id }
         }

@@ -115,18 +115,22 @@ extension TestLedger {
         try customer(id)["conflicts"]?.elements?.compactMap { $0["originalTransactionId"]?.string } ?? []
     }
 
-    /// Every row of the feed about Production.
-    func transitions() throws -> [TransitionRow] {
+    /// The rows of the feed about Production that come after a cursor.
+    func transitions(after cursor: inout TransitionCursor?) throws -> [TransitionRow] {
         let feed = try ledger.transitions()
         try feed.advance()
         var rows: [TransitionRow] = []
-        var cursor: TransitionCursor?
         while true {
             let page = try feed.page(after: cursor, limit: 100, environment: .production)
             rows += page.rows.map(\.row)
-            guard page.hasMore else { return rows }
             cursor = page.cursor
+            guard page.hasMore else { return rows }
         }
+    }
+
+    func transitions() throws -> [TransitionRow] {
+        var cursor: TransitionCursor?
+        return try transitions(after: &cursor)
     }
 
     func events() throws -> [Record] {

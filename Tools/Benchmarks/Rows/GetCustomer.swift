@@ -99,7 +99,11 @@ struct CustomerSample {
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await application.run() }
             defer { group.cancelAll() }
-            for await port in ports { return try await body(port) }
+            for await port in ports {
+                // The feed of a server that runs is made already.
+                try await ledger.transitions().waitUntilProcessed(ledger.log.head().size, patience: .seconds(300))
+                return try await body(port)
+            }
             throw BenchmarkFailure("the server did not start")
         }
     }
