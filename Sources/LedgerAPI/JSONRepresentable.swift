@@ -6,7 +6,8 @@ package protocol JSONRepresentable: Sendable {
 }
 
 extension Sequence where Element: JSONRepresentable {
-    package var json: JSONValue { .array(map(\.json)) }
+    // A closure: key paths of a generic type are built at each call.
+    package var json: JSONValue { .array(map { $0.json }) }
 }
 
 extension JSONValue {

@@ -44,8 +44,8 @@ struct CustomerState: Sendable {
     ) -> CustomerAnswer<SubscriptionRow> {
         CustomerAnswer(
             id: id, handle: handle, asOf: asOf, knownAt: knownAt,
-            entitled: subscriptions.contains(where: \.state.entitled), subscriptions: subscriptions.map(\.row),
-            purchases: purchases.map(\.row),
+            entitled: subscriptions.contains(where: \.state.entitled), subscriptions: subscriptions.map { $0.row },
+            purchases: purchases.map { $0.row },
             conflicts: conflicts.map(\.row),
             nextStep: CustomerNextStep.of(subscriptions.map { .init($0.state) }).rawValue)
     }
