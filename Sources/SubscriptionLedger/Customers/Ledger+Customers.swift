@@ -25,24 +25,29 @@ extension Ledger {
         return state.answer(asOf: question.asOf, knownAt: size)
     }
 
-    /// Returns the changes of a customer's keys up to `question.asOf`, including changes of owners.
+    /// Returns the changes of a customer's keys up to `question.asOf`, including changes of owners. A key that the customer
+    /// lost is listed up to the loss.
     /// - Throws: as `customer(_:_:scope:)`.
     package func history(
         ofCustomer externalId: String, _ question: Question, scope: CustomerScope = CustomerScope(),
         explained: Bool = false
     ) throws -> HistoryAnswer {
         let (size, known) = try known(of: CustomerName(externalId), question.knownAt)
+        guard let portfolio = known.portfolio else {
+            return Answer(asOf: question.asOf, knownAt: size, subscriptions: [])
+        }
         let rules = rules(for: question)
-        let holdings = Holdings(of: known.portfolio, at: question.asOf, rules: rules, scope: scope)
+        let holdings = Holdings(of: portfolio, at: question.asOf, rules: rules, scope: scope)
         let rows = try holdings.lineages.histories(until: question.asOf, rules: rules)
-            .filter { holdings.owned.contains($0.key) }
-            .map { history in
+            .filter { scope.contains($0.key) }
+            .compactMap { history -> SubscriptionHistoryRow? in
+                let owners = try ownerHistory(of: history, in: portfolio, until: question.asOf, rules)
+                let lost = owners?.lastLoss(by: portfolio.owner, portfolio.roster)
+                let end = holdings.owned.contains(history.key) ? question.asOf : lost
+                guard let end else { return nil }
                 var row = SubscriptionHistoryRow(history, explained: explained)
-                if let owners = try known.portfolio.flatMap({
-                    try ownerHistory(of: history, in: $0, until: question.asOf, rules)
-                }) {
-                    row.add(owners, to: history.key, in: holdings.lineages, rules, explained: explained)
-                }
+                if let owners { row.add(owners, to: history.key, in: holdings.lineages, rules, explained: explained) }
+                row.transitions.removeAll { $0.at > end }
                 return row
             }
         return Answer(asOf: question.asOf, knownAt: size, subscriptions: rows)

@@ -53,6 +53,20 @@ struct OwnerHistory {
     }
 }
 
+extension OwnerHistory {
+    /// The instant at which an owner last lost the key; nil for an owner who never had it.
+    /// - Parameter roster: the merges that are known now: a customer keeps what another handle of theirs had.
+    func lastLoss(by owner: Ownership.Owner, _ roster: CustomerRoster) -> Instant? {
+        func includes(_ owners: Set<Ownership.Owner>) -> Bool {
+            owners.contains { other in
+                if case .customer(let handle) = other { return .customer(roster.customer(of: handle)) == owner }
+                return other == owner
+            }
+        }
+        return entries.last { includes($0.change.from) && !includes($0.change.to) }?.at
+    }
+}
+
 extension OwnershipEvidence {
     /// The claims, transfers, merges and unmerges about the key and its customers, ordered by position.
     fileprivate func decisions(_ roster: CustomerRoster) -> [CustomerFact] {

@@ -75,6 +75,11 @@ struct SettlementTests {
             try changes(token("b")) == [
                 "started transaction - active", "renewed,linked,unlinked transaction active active",
             ])
+        #expect(
+            try changes(token("a")) == [
+                "started transaction - active", "renewed,linked,unlinked transaction active active",
+            ], "whoever lost it sees it up to the loss")
+        #expect(try changes("carol").isEmpty)
         let history = try shop.ledger.history(of: SubscriptionSelector(originalTransactionId: "1"), question)
         #expect(history?.subscriptions.first?.transitions.map(\.change) == [["started"]])
     }
