@@ -67,6 +67,25 @@ import Testing
         }
     }
 
+    @Test func `a customer is read by its handle, with the history`() async throws {
+        let test = try TestLedger(keys: TestKey.all)
+        let json: HTTPFields = [.contentType: "application/json"]
+        let body = Self.posting([try #require(Sample.notifications().first).transactionText])
+        try await test.calls { client in
+            let posted = try await client.post("/v1/transactions", body, TestKey(.app).headers + json).json()
+            let handle = try #require(posted["customer"]?["handle"]?.string)
+            for key in TestKey.all where key.role != .app {
+                let customer = try await client.get("/v1/customers/\(handle)", key.headers).json()
+                #expect(customer["id"]?.isNull == true && customer["handle"]?.string == handle)
+                #expect(customer["subscriptions"]?.elements?.count == 1)
+                let history = try await client.get("/v1/customers/\(handle)/history", key.headers).json()
+                #expect(history["subscriptions"]?.elements?.count == 1)
+            }
+            try await client.get("/v1/customers/\(handle)", TestKey(.app).headers)
+                .expectProblem("role_forbidden", .forbidden)
+        }
+    }
+
     @Test func `an anonymous customer becomes a known one, once`() async throws {
         let test = try TestLedger()
         let transactions = [try #require(Sample.notifications().first).transactionText]

@@ -8,12 +8,20 @@ import SubscriptionStatus
 
 extension Ledger {
     /// Returns the answer of `GET /v1/customers/{id}`; an empty one for an unused id.
+    ///
+    /// The handle of a customer is accepted in place of an id; the answer then has the handle after merges, and no id.
     /// - Throws: `customer_id_invalid`; `EventLogError`.
     package func customer(
         _ externalId: String, _ question: Question, scope: CustomerScope = CustomerScope()
     ) throws -> CustomerAnswer<SubscriptionRow> {
-        let (size, state) = try state(of: CustomerName(externalId), question, scope)
-        return state.answer(id: externalId, asOf: question.asOf, knownAt: size)
+        let reference = try reference(to: externalId)
+        let (size, state) = try state(of: reference, question, scope)
+        guard case .handle(let handle) = reference else {
+            return state.answer(id: externalId, asOf: question.asOf, knownAt: size)
+        }
+        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        let customer = try lookup.customer(of: handle)
+        return state.answer(id: nil, handle: customer.hex, asOf: question.asOf, knownAt: size)
     }
 
     /// Returns the rows of a customer's keys; none for an unused id.
@@ -21,7 +29,7 @@ extension Ledger {
     package func state(
         ofCustomer externalId: String, _ question: Question, scope: CustomerScope = CustomerScope()
     ) throws -> StateAnswer {
-        let (size, state) = try state(of: CustomerName(externalId), question, scope)
+        let (size, state) = try state(of: reference(to: externalId), question, scope)
         return state.answer(asOf: question.asOf, knownAt: size)
     }
 
@@ -31,7 +39,7 @@ extension Ledger {
         ofCustomer externalId: String, _ question: Question, scope: CustomerScope = CustomerScope(),
         explained: Bool = false
     ) throws -> HistoryAnswer {
-        let (size, known) = try known(of: CustomerName(externalId), question.knownAt)
+        let (size, known) = try known(of: reference(to: externalId), question.knownAt)
         let rules = rules(for: question)
         let holdings = Holdings(of: known.portfolio, at: question.asOf, rules: rules, scope: scope)
         let rows = try holdings.lineages.histories(until: question.asOf, rules: rules)
@@ -117,32 +125,48 @@ extension Ledger {
         )
     }
 
+    /// Returns the customer that a question names. An id in use is an id, also when it reads like a handle.
+    /// - Throws: `customer_id_invalid`; `EventLogError`.
+    private func reference(to externalId: String) throws -> CustomerReference {
+        let name = try CustomerName(externalId)
+        guard let vault, let handle = CustomerHandle(hex: externalId), try vault.isAnonymous(handle) != nil,
+            try vault.customer(of: name, metBelow: .max) == nil
+        else { return .name(name) }
+        return .handle(handle)
+    }
+
     /// - Returns: also the number of known events.
     private func state(
-        of name: CustomerName, _ question: Question, _ scope: CustomerScope
+        of reference: CustomerReference, _ question: Question, _ scope: CustomerScope
     ) throws -> (size: Position, CustomerState) {
-        let (size, known) = try known(of: name, question.knownAt)
+        let (size, known) = try known(of: reference, question.knownAt)
         let rules = rules(for: question)
         if let state = known.state, state.holds(at: question.asOf, rules: rules, scope: scope) { return (size, state) }
         let state = CustomerState(of: known.portfolio, at: question.asOf, rules: rules, scope: scope)
         if question.knownAt == nil {
             var known = known
             known.state = state
-            portfolios.keep(known, of: name)
+            portfolios.keep(known, of: reference)
         }
         return (size, state)
     }
 
-    /// Returns the cached entry of a name if no event has changed it since, else a new one.
+    /// Returns the cached entry of a customer if no event has changed it since, else a new one.
     private func known(
-        of name: CustomerName, _ knownAt: Question.KnownAt?
+        of reference: CustomerReference, _ knownAt: Question.KnownAt?
     ) throws -> (size: Position, PortfolioCache.Entry) {
         // Taken before the check: an entry found unchanged is valid at least up to this size.
         let size = try knownSize(knownAt)
-        if knownAt == nil, let known = portfolios.entry(of: name), try isUnchanged(known) { return (size, known) }
+        if knownAt == nil, let known = portfolios.entry(of: reference), try isUnchanged(known) { return (size, known) }
         var lookup = CustomerLookup(in: self, knownAt: knownAt, size: size)
-        let owner = try lookup.customer(of: name).map(Ownership.Owner.customer) ?? name.token.map { .bearer($0) }
-        let portfolio = try owner.map { try lookup.portfolio(of: $0, token: name.token) }
+        let portfolio: Portfolio? =
+            switch reference {
+            case .handle(let handle):
+                try lookup.portfolio(of: .customer(lookup.customer(of: handle)), token: nil)
+            case .name(let name):
+                try (lookup.customer(of: name).map(Ownership.Owner.customer) ?? name.token.map { .bearer($0) })
+                    .map { try lookup.portfolio(of: $0, token: name.token) }
+            }
         let known = PortfolioCache.Entry(
             portfolio: portfolio, size: size, terms: Array(lookup.terms), unmetNames: lookup.unmetNames,
             tokensByHandle: lookup.tokensByHandle)

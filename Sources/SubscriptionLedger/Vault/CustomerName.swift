@@ -4,7 +4,7 @@ import LedgerModel
 ///
 /// On disk only the vault has it, encrypted and indexed by its HMAC. In memory it is the key of cached answers. The
 /// ledger's own events, errors and log messages never contain it.
-package struct CustomerName: Sendable {
+package struct CustomerName: Hashable, Sendable {
     /// The longest id. Ids in use are UUIDs, numbers, hashes and e-mail addresses, which have at most 254 bytes.
     static let byteLimit = 256
 
