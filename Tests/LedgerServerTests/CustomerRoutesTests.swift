@@ -174,6 +174,45 @@ import Testing
         }
     }
 
+    /// route, body, found
+    private static let unknownMembers = [
+        ("transactions", #"{"signedTransactions":["a"],"customerID":"typo"}"#, "customerID"),
+        ("customers/a/identify", #"{"handle":"a","Merge":true}"#, "Merge"),
+        ("customers/a/link", #"{"subscription":"1","bundleID":"b"}"#, "bundleID"),
+        ("customers/a/merge", #"{"from":"b","to":"c"}"#, "to"),
+        ("customers/a/unmerge", #"{"from":"b","subscription":"1"}"#, "subscription"),
+        ("customers/a/transfer", #"{"subscription":"1","handle":"c"}"#, "handle"),
+        ("customers/a/link", #"{"subscription":"1","bundleId":5}"#, "a number"),
+        ("customers/a/link", #"{"subscription":"1","environment":["Sandbox"]}"#, "an array"),
+        ("customers/a/link", #"{"subscription":""}"#, "an empty text"),
+        ("customers/a/merge", #"{"from":"b","handle":"c"}"#, "both"),
+        ("customers/a/merge", #"{"from":null}"#, "neither"),
+        ("customers/a/identify", #"{"handle":"a","merge":"true"}"#, "a string"),
+    ]
+
+    @Test(arguments: unknownMembers)
+    func `a body with an unknown or mistyped member changes nothing`(
+        _ route: String, _ body: String, _ found: String
+    ) async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            let answer = try await client.post("/v1/\(route)", body.utf8)
+            try answer.expectProblem("posting_malformed", .badRequest)
+            #expect(try answer.json()["found"]?.string == found)
+            #expect(try answer.json()["expected"]?.string?.isEmpty == false)
+        }
+        #expect(try test.ledger.log.head().size == 0)
+    }
+
+    @Test func `the App Store may add members to its notifications`() async throws {
+        let test = try TestLedger()
+        let body = try #require(Sample.notifications().first?.body)
+        let more = String(decoding: body, as: UTF8.self).replacing("{", with: #"{"added":[1],"#, maxReplacements: 1)
+        try await test.calls { client in
+            #expect(try await client.post("/v1/app-store/notifications", more.utf8).status == .ok)
+        }
+    }
+
     @Test(arguments: ["[]", "{}", #"{"handle":1}"#, #"{"handle":"a","merge":1}"#])
     func `identifying needs a handle`(_ body: String) async throws {
         let test = try TestLedger()

@@ -4,7 +4,7 @@ package struct CustomerError: Error, Equatable, Sendable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A member of a posting is malformed: 400.
+        /// A member of a body is malformed or unknown: 400.
         package static let postingMalformed = Code(rawValue: "posting_malformed")
         /// A customer id is empty or too long: 400.
         package static let customerIdInvalid = Code(rawValue: "customer_id_invalid")
@@ -44,9 +44,8 @@ package struct CustomerError: Error, Equatable, Sendable {
 }
 
 extension CustomerError {
-    static func malformed(_ member: String, expected: String) -> CustomerError {
-        CustomerError(
-            .postingMalformed, "invalid value for \(member)", expected: expected, found: "a value of another type")
+    package static func malformed(_ member: String, expected: String, found: String) -> CustomerError {
+        CustomerError(.postingMalformed, "invalid value for \(member)", expected: expected, found: found)
     }
 
     static let handleUnknown = CustomerError(

@@ -267,14 +267,26 @@ struct RefusedPostingTests {
         #expect(try shop.events().isEmpty)
     }
 
-    @Test(arguments: [
-        "[]", "{}", #"{"customerId":"a"}"#, #"{"signedTransactions":"x"}"#, #"{"signedTransactions":[1]}"#,
-        #"{"signedTransactions":["x"],"customerId":7}"#, #"{"receipt":true}"#, #"{"signedTransactions":[]}"#,
-    ])
-    func `a body of another shape is malformed`(body: String) throws {
+    /// body, found
+    private static let malformed = [
+        ("[]", "an array"), ("{}", "none"), (#"{"customerId":"a"}"#, "none"), (#"{"signedTransactions":null}"#, "none"),
+        (#"{"signedTransactions":[]}"#, "an empty list"), (#"{"signedTransactions":"x"}"#, "a string"),
+        (#"{"signedTransactions":["x",1]}"#, "a number at index 1"),
+        (#"{"signedTransactions":["x"],"customerId":7}"#, "a number"), (#"{"receipt":true}"#, "a boolean"),
+        (#"{"signedTransactions":["x"],"deviceGUID":{}}"#, "an object"),
+        (#"{"signedTransactions":["x"],"customerId":"a","customerToken":"b"}"#, "both"),
+        (#"{"signedTransactions":["x"],"customerID":"a"}"#, "customerID"),
+        (#"{"signedTransactions":["x"],"more":null}"#, "more"),
+        (#"{"signedTransactions":["x"],"":1}"#, ""),
+    ]
+
+    @Test(arguments: malformed)
+    func `a malformed body is refused with what was found`(body: String, found: String) throws {
         let view = try JSONDocument(parsing: Array(body.utf8)).root
         let error = #expect(throws: CustomerError.self) { try TransactionPosting(body: view) }
         #expect(error?.code == .postingMalformed)
+        #expect(error?.found == found)
+        #expect(error?.expected?.isEmpty == false)
     }
 
     @Test func `a body of more than a hundred transactions is malformed`() throws {
@@ -282,11 +294,12 @@ struct RefusedPostingTests {
             try JSONValue.object(["signedTransactions": .array(.init(repeating: .string("x"), count: count))]).view
         }
         #expect(try TransactionPosting(body: body(100)).signedTransactions.count == 100)
-        #expect(throws: CustomerError.self) { try TransactionPosting(body: body(101)) }
+        let error = #expect(throws: CustomerError.self) { try TransactionPosting(body: body(101)) }
+        #expect(error?.found == "101")
     }
 
     @Test func `a body may leave members out or null`() throws {
-        let text = #"{"signedTransactions":["x"],"signedAppTransaction":null,"customerId":"a","handle":null,"more":1}"#
+        let text = #"{"signedTransactions":["x"],"signedAppTransaction":null,"customerId":"a","handle":null}"#
         let posting = try TransactionPosting(body: JSONDocument(parsing: Array(text.utf8)).root)
         #expect(posting.signedTransactions == ["x"] && posting.signedAppTransaction == nil && !posting.hasReceipt)
         #expect(posting.customerId == "a" && posting.handle == nil)
