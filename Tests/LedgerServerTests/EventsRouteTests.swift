@@ -103,6 +103,31 @@ import Testing
         }
     }
 
+    @Test func `a page is resumed by its cursor, whatever it holds`() async throws {
+        let test = try TestLedger()
+        try await test.append(Sample.notifications())
+        let rest = try await test.calls { client in
+            for (query, cursor) in [
+                ("", "5"), ("?limit=2", "1"), ("?after=3", "5"), ("?after=5", "5"), ("?type=OF_TOMORROW", "5"),
+                ("?type=DID_RENEW&limit=2", "2"), ("?type=SUBSCRIBED&after=2&limit=1", "5"),
+            ] {
+                let page = try await client.get("/v1/events\(query)")
+                #expect(page.headers[HTTPField.Name.cursorField] == cursor, "\(query)")
+            }
+            let seen = try await client.get("/v1/events?type=OF_TOMORROW").headers[HTTPField.Name.cursorField]
+            return try #require(seen)
+        }
+        try await test.append(Array(Sample.notifications(StoreConfiguration(seed: 2)).prefix(1)))
+        try await test.calls { client in
+            #expect(try await client.get("/v1/events?after=\(rest)").lines().map { $0["position"]?.integer } == [6])
+        }
+        let empty = try TestLedger()
+        try await empty.calls { client in
+            #expect(try await client.get("/v1/events").headers[HTTPField.Name.cursorField] == "-1")
+            #expect(try await client.get("/v1/events?after=-1").status == .ok)
+        }
+    }
+
     @Test(arguments: [
         "", ",", "REFUND,", "refund", "REFUND%20", "REFUND%0A", "%C3%89", "REFUND-1", String(repeating: "A", count: 65),
         Array(repeating: "A", count: 65).joined(separator: ","), "REFUND&type=TEST", "REFUND;TEST",

@@ -66,6 +66,31 @@ import Testing
         }
     }
 
+    @Test func `a comment moves Last-Event-ID past events that were left out`() async throws {
+        let test = try TestLedger()
+        let notifications = Sample.notifications()
+        try await test.append(Array(notifications[..<3]))
+        try await LiveServer.run(test.server) { server in
+            try await server.connect { connection in
+                try await connection.get("/v1/events?type=OF_TOMORROW", Self.accept)
+                _ = try await connection.read(through: "\r\n\r\n")
+                #expect(try await connection.read(through: "id: 2\n:\n\n") != nil)
+                try await test.append([notifications[3]])
+                #expect(try await connection.read(through: "id: 3\n:\n\n") != nil)
+            }
+            try await server.connect { connection in
+                try await connection.get("/v1/transitions?environment=Sandbox", Self.accept)
+                _ = try await connection.read(through: "\r\n\r\n")
+                let comment = try #require(try await connection.read(through: "\n:\n\n"))
+                let id = try #require(comment.split(separator: "\n").first { $0.hasPrefix("id: ") }?.dropFirst(4))
+                try await server.connect { again in
+                    try await again.get("/v1/transitions?environment=Sandbox", Self.accept + "Last-Event-ID: \(id)\r\n")
+                    #expect(try await again.read(through: "\r\n")?.hasPrefix("HTTP/1.1 200 ") == true)
+                }
+            }
+        }
+    }
+
     @Test func `a Last-Event-ID that is no position is 400`() async throws {
         let test = try TestLedger()
         try await test.calls { client in

@@ -72,6 +72,8 @@ extension EventFeed {
             return (bytes, next, first < next && next < size)
         }
         var headers = Self.pageHeaders
+        // A page without rows can be resumed too.
+        headers[.subledgerCursor] = "\(Int64(next) - 1)"
         if hasMore { headers[.link] = "<\(path)?after=\(next - 1)&limit=\(limit)\(filter)>; rel=\"next\"" }
         return .bytes(bytes, headers: headers)
     }
@@ -115,7 +117,7 @@ extension EventFeed {
                 try await writer.write(messages)
                 isSilent = false
             }
-            if isSilent { try await writer.write(Self.comment) }
+            if isSilent { try await writer.write(Self.comment(id: "\(Int64(next) - 1)")) }
         } while await wakes.next() != nil
     }
 
@@ -135,5 +137,7 @@ extension EventFeed {
         }
     }
 
-    static let comment = ByteBuffer(string: ":\n\n")
+    /// A comment that keeps the connection alive, and moves Last-Event-ID past rows that were left out: an id without
+    /// data dispatches no event (WHATWG HTML §9.2.6).
+    static func comment(id: String) -> ByteBuffer { ByteBuffer(string: "id: \(id)\n:\n\n") }
 }
