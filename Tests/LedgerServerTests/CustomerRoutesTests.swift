@@ -51,6 +51,30 @@ import Testing
         }
     }
 
+    @Test func `a log size ahead of the log is 409, an instant in the future is not`() async throws {
+        let test = try TestLedger()
+        try await test.append(Sample.notifications())
+        let size = try test.ledger.log.head().size
+        let id = Sample.originalTransactionId
+        try await test.calls { client in
+            for path in [
+                "customers/a", "customers/a/history", "subscriptions/\(id)", "subscriptions/\(id)/history",
+                "subscriptions/\(id)/customer", "subscriptions/unknown",
+            ] {
+                for ahead in [size + 1, 99_999_999_999] {
+                    let answer = try await client.get("/v1/\(path)?knownAt=\(ahead)")
+                    try answer.expectProblem("known_at_ahead", .conflict)
+                    #expect(try answer.json()["expected"]?.string == "at most \(size)")
+                    #expect(try answer.json()["found"]?.string == "\(ahead)")
+                }
+                let found: HTTPResponse.Status = path.hasSuffix("unknown") ? .notFound : .ok
+                for known in ["\(size)", "2100-01-01", "4102444800000"] {
+                    #expect(try await client.get("/v1/\(path)?knownAt=\(known)").status == found)
+                }
+            }
+        }
+    }
+
     @Test func `to an unknown id everything is new`() async throws {
         let test = try TestLedger()
         try await test.calls { client in

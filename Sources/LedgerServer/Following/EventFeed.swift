@@ -23,9 +23,11 @@ struct EventFeed: Sendable {
         let query = try Query(of: call, names: Self.parameters + filters)
         let after = try query.integer("after", in: -1...Int64.max - 1) ?? -1
         let limit = try query.integer("limit", in: 1...Int64(ServerLimits.pageEvents))
-        if Self.wantsEventStream(call.request) {
-            return try stream(after: try Self.lastEventId(of: call.request) ?? after)
-        }
+        let streams = Self.wantsEventStream(call.request)
+        let start = try streams ? Self.lastEventId(of: call.request) ?? after : after
+        let size = try log.head().size
+        guard start < Int64(clamping: size) else { throw Problem.positionAhead(start, size: size) }
+        if streams { return try stream(after: start) }
         return try await page(after: after, limit: limit ?? Int64(ServerLimits.defaultPageEvents), filtered(query))
     }
 
