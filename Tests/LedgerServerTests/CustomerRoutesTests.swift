@@ -326,12 +326,14 @@ import Testing
             ("merge", "{}", "posting_malformed"), ("merge", #"{"from":"a","handle":"b"}"#, "posting_malformed"),
             ("merge", #"{"from":"nobody"}"#, "customer_unknown"),
             ("unmerge", #"{"from":"nobody"}"#, "customer_unknown"),
+            ("merge", #"{"from":".."}"#, "customer_id_invalid"),
         ])
     func `a change that cannot be made says why`(_ change: String, _ body: String, _ code: String) async throws {
         let test = try TestLedger()
         try await test.calls { client in
             let answer = try await client.post("/v1/customers/a/\(change)", body.utf8)
-            try answer.expectProblem(code, code == "posting_malformed" ? .badRequest : .notFound)
+            let isBad = ["posting_malformed", "customer_id_invalid"].contains(code)
+            try answer.expectProblem(code, isBad ? .badRequest : .notFound)
         }
     }
 

@@ -21,6 +21,12 @@ package struct CustomerName: Hashable, Sendable {
                 .customerIdInvalid, "the length of the customer id is not accepted",
                 expected: "1 to \(Self.byteLimit) bytes", found: "\(count)")
         }
+        // Clients resolve these out of a URL before it is sent, so that no route about the customer is reached.
+        guard externalId != ".", externalId != ".." else {
+            throw CustomerError(
+                .customerIdInvalid, "the customer id cannot stand in a URL",
+                expected: "an id that is no dot segment (RFC 3986 §3.3)", found: "a dot segment")
+        }
         token = AppAccountToken(externalId)
         bytes = Array((token?.text ?? externalId).utf8)
     }

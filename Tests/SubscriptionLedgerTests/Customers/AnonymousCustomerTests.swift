@@ -137,6 +137,12 @@ struct AnonymousCustomerTests {
             }
             #expect(error?.code == .customerConflict)
         }
+        for (source, option) in [(EventSource.operator, "--merge"), (.http, #""merge": true"#)] {
+            let error = await #expect(throws: CustomerError.self) {
+                try await shop.ledger.identify("bob", handle: handle, by: .admin, source: source)
+            }
+            #expect(error?.hint == "An administrator can merge the two with \(option).")
+        }
         #expect(try shop.purchases(of: "bob") == ["2"])
         _ = try await shop.ledger.identify("bob", handle: handle, merge: true, by: .admin)
         #expect(try shop.purchases(of: "alice") == ["1", "2"])

@@ -250,6 +250,18 @@ struct RefusedPostingTests {
         #expect(refused.refused.map(\.part) == ["signedAppTransaction"])
     }
 
+    @Test(arguments: [".", ".."])
+    func `a dot segment is no id, since no URL names it`(id: String) async throws {
+        let shop = try TestLedger()
+        let error = await #expect(throws: CustomerError.self) { try await shop.post(Purchase("1"), customerId: id) }
+        #expect(error?.code == .customerIdInvalid)
+        #expect(throws: CustomerError.self) { try shop.customer(id) }
+        #expect(try shop.events().isEmpty)
+        for id in ["...", "a.", ".a", "./"] {
+            #expect(try await shop.post(Purchase("1"), customerId: id).customer?.id == id)
+        }
+    }
+
     @Test(arguments: ["", String(repeating: "x", count: 257)])
     func `an id must have 1 to 256 bytes, and is not repeated`(id: String) async throws {
         let shop = try TestLedger()

@@ -122,6 +122,30 @@ struct SettlementTests {
         #expect(none?.code == .mergeUnknown)
     }
 
+    @Test func `a customer is not merged into itself, by any of its names`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1", token: token("a")), customerId: "alice")
+        let link = try JSONDocument(parsing: try #require(try shop.events(.customerLinked).first).body).root
+        let handle = try #require(link["handle"]?.string)
+        let size = try shop.events().count
+        for (other, id) in [
+            (MergedCustomer.id("alice"), "alice"), (.handle(handle), "alice"), (.id(token("a")), "alice"),
+            (.id("alice"), token("a").uppercased()),
+        ] {
+            let error = await #expect(throws: CustomerError.self) {
+                try await shop.ledger.merge(other, into: id, by: .admin, scope: scope, source: .operator)
+            }
+            #expect(error?.code == .parameterInvalid)
+        }
+        #expect(try shop.events().count == size)
+        try await shop.post(Purchase("2"), customerId: "bob")
+        for _ in 1...2 {
+            let merged = try await shop.ledger.merge(
+                .id("bob"), into: "alice", by: .admin, scope: scope, source: .operator)
+            #expect(try merged.json.view.purchases == ["1", "2"], "a merge may be repeated")
+        }
+    }
+
     @Test func `an operator links a key that is free, and hears of one that is not`() async throws {
         let shop = try TestLedger()
         try await shop.ingest(Purchase("1"))
