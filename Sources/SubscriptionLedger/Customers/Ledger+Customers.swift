@@ -17,11 +17,11 @@ extension Ledger {
         let reference = try reference(to: externalId)
         let (size, state) = try state(of: reference, question, scope)
         guard case .handle(let handle) = reference else {
-            return state.answer(id: externalId, asOf: question.asOf, knownAt: size)
+            return try naming(state.answer(id: externalId, asOf: question.asOf, knownAt: size))
         }
         var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
         let customer = try lookup.customer(of: handle)
-        return state.answer(id: nil, handle: customer.hex, asOf: question.asOf, knownAt: size)
+        return try naming(state.answer(id: nil, handle: customer.hex, asOf: question.asOf, knownAt: size))
     }
 
     /// Returns the rows of a customer's keys; none for an unused id.
@@ -73,7 +73,8 @@ extension Ledger {
     }
 
     /// Returns the answer about the customer who owns a subscription: `GET /v1/subscriptions/{otid}/customer`. With
-    /// several owners, under the rule `share`, this is the one with the least handle.
+    /// several owners, under the rule `share`, this is the one with the least handle. The answer has the least of the
+    /// customer's external ids, or the handle of an anonymous customer.
     /// - Returns: nil when no such key was known.
     /// - Throws: `parameter_invalid` when keys of several apps match; `EventLogError`.
     package func customer(
@@ -97,9 +98,10 @@ extension Ledger {
         ).owners.min()
         let token: AppAccountToken? = if case .bearer(let token)? = owner { token } else { nil }
         let portfolio = try owner.map { try lookup.portfolio(of: $0, token: token) }
-        let handle: CustomerHandle? = if case .customer(let handle)? = owner { handle } else { nil }
-        return CustomerState(of: portfolio, at: question.asOf, rules: rules, scope: scope)
-            .answer(id: token?.text, handle: handle?.hex, asOf: question.asOf, knownAt: size)
+        let state = CustomerState(of: portfolio, at: question.asOf, rules: rules, scope: scope)
+        let id = try owner.flatMap { try self.id(of: $0) }
+        let handle: String? = if id == nil, case .customer(let handle)? = owner { handle.hex } else { nil }
+        return try naming(state.answer(id: id, handle: handle, asOf: question.asOf, knownAt: size))
     }
 
     /// Returns the answer to a call that changed a customer.
@@ -107,7 +109,26 @@ extension Ledger {
         _ externalId: String, of submitter: Submitter, _ scope: CustomerScope
     ) throws -> CustomerAnswer<SubscriptionRow> {
         let (size, asOf, state) = try currentState(of: submitter, scope)
-        return state.answer(id: externalId, asOf: asOf, knownAt: size)
+        return try naming(state.answer(id: externalId, asOf: asOf, knownAt: size))
+    }
+
+    /// Returns the least of an owner's external ids; nil for an anonymous customer.
+    private func id(of owner: Ownership.Owner) throws -> String? {
+        switch owner {
+        case .bearer(let token): token.text
+        case .customer(let handle): try vault?.names(of: handle).first
+        }
+    }
+
+    /// Returns an answer whose conflicts name the other customer by an id where there is one. Ids come from the vault
+    /// each time: no cache holds them.
+    func naming(_ answer: CustomerAnswer<SubscriptionRow>) throws -> CustomerAnswer<SubscriptionRow> {
+        var answer = answer
+        for index in answer.conflicts.indices {
+            guard let other = answer.conflicts[index].with.flatMap({ Ownership.Owner($0) }) else { continue }
+            answer.conflicts[index].with = try id(of: other) ?? other.text
+        }
+        return answer
     }
 
     /// Returns the present state of the customer that a posting names.

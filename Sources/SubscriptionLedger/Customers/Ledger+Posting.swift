@@ -78,8 +78,8 @@ extension Ledger {
     ) throws -> CustomerAnswer<SubscriptionRow> {
         let handle = submitter.name == nil ? posting.handle ?? submitter.customer.hex : nil
         let (size, asOf, state) = try currentState(of: submitter, scope)
-        return (submitter.caller.role == .app ? state.limited(to: keys) : state)
-            .answer(id: posting.customerId, handle: handle, asOf: asOf, knownAt: size)
+        let visible = submitter.caller.role == .app ? state.limited(to: keys) : state
+        return try naming(visible.answer(id: posting.customerId, handle: handle, asOf: asOf, knownAt: size))
     }
 
     /// - Throws: `handle_unknown`.
