@@ -202,7 +202,8 @@ struct AnonymousCustomerTests {
         #expect(try shop.customer(handle).purchases == ["1", "2"])
     }
 
-    @Test func `32 digits that are no handle are an id, and so is an id in use that reads like a handle`() async throws {
+    @Test func `32 digits that are no handle are an id, and so is an id in use that reads like a handle`() async throws
+    {
         let shop = try TestLedger()
         let unknown = String(repeating: "0", count: 32)
         #expect(try shop.customer(unknown)["id"]?.string == unknown)

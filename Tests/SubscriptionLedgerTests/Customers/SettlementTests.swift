@@ -187,6 +187,35 @@ struct SettlementTests {
         #expect(try shop.conflicts(of: "alice") == ["3"] && shop.conflicts(of: "bob") == ["3"])
     }
 
+    @Test func `an app is told how the person at the device settles a conflict`() async throws {
+        let shop = try TestLedger()
+        func conflicts(_ outcome: PostingAnswer<SubscriptionRow>) -> [String] {
+            (outcome.customer?.conflicts ?? []).map { "\($0.id.originalTransactionId) \($0.with ?? "-") \($0.remedy)" }
+        }
+        try await shop.post(Purchase("1"), customerId: "alice", by: .app)
+        try await shop.post(Purchase("2"), customerId: "bob", by: .app)
+        try await shop.ingest(Purchase("3", token: token("c")))
+
+        let claimed = try await shop.post(Purchase("1"), customerId: "bob", by: .app)
+        #expect(conflicts(claimed) == ["1 - Sign in as the customer it belongs to."])
+        #expect(claimed.customer?.conflicts.map(\.because) == claimed.refused.map(\.reason))
+
+        let unmapped = try await shop.post(Purchase("3", token: token("c")), customerId: "bob", by: .app)
+        let useTheToken =
+            "Use the appAccountToken of the purchase as the customer id, or have a backend post it once for this customer."
+        #expect(conflicts(unmapped) == ["3 - \(useTheToken)"])
+        #expect(
+            unmapped.customer?.conflicts.first?.because
+                == "the appAccountToken of the purchase is not known to name this customer")
+
+        let owner = try await shop.post(Purchase("1"), customerId: "alice", by: .app)
+        #expect(conflicts(owner) == ["1 - Do nothing: the purchase stays with this customer."])
+        let backend = try await shop.post(Purchase("1"), customerId: "alice", by: .backend)
+        let transfer =
+            "Decide who owns it with `subledger customer transfer ID --subscription ORIGINAL_TRANSACTION_ID`."
+        #expect(conflicts(backend) == ["1 bob \(transfer)"])
+    }
+
     @Test func `conflicts name the other by an id, and to an app not at all`() async throws {
         let shop = try TestLedger()
         try await shop.post(Purchase("1"), customerId: "alice", by: .app)
