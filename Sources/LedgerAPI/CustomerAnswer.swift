@@ -101,8 +101,8 @@ extension PurchaseRow: JSONRepresentable {
 /// A purchase that two known customers claim.
 package struct ConflictRow: Hashable, Sendable {
     package var id: SubscriptionID
-    /// The other customer: the handle, or the appAccountToken of a customer without a handle. Nil when the role of the
-    /// caller may not see it.
+    /// The other customer: an external id, or the handle of a customer without one. Nil when the role of the caller
+    /// may not see it.
     package var with: String?
     package var because: String
     package var remedy: String

@@ -1,8 +1,10 @@
 import AppStoreSimulation
+import EventLog
 import HTTPTypes
 import HummingbirdTesting
 import LedgerConfiguration
 import Primitives
+import SubscriptionLedger
 import Testing
 
 @Suite struct CustomerRoutesTests {
@@ -51,6 +53,30 @@ import Testing
         }
     }
 
+    @Test func `a log size ahead of the log is 409, an instant in the future is not`() async throws {
+        let test = try TestLedger()
+        try await test.append(Sample.notifications())
+        let size = try test.ledger.log.head().size
+        let id = Sample.originalTransactionId
+        try await test.calls { client in
+            for path in [
+                "customers/a", "customers/a/history", "subscriptions/\(id)", "subscriptions/\(id)/history",
+                "subscriptions/\(id)/customer", "subscriptions/unknown",
+            ] {
+                for ahead in [size + 1, 99_999_999_999] {
+                    let answer = try await client.get("/v1/\(path)?knownAt=\(ahead)")
+                    try answer.expectProblem("known_at_ahead", .conflict)
+                    #expect(try answer.json()["expected"]?.string == "at most \(size)")
+                    #expect(try answer.json()["found"]?.string == "\(ahead)")
+                }
+                let found: HTTPResponse.Status = path.hasSuffix("unknown") ? .notFound : .ok
+                for known in ["\(size)", "2100-01-01", "4102444800000"] {
+                    #expect(try await client.get("/v1/\(path)?knownAt=\(known)").status == found)
+                }
+            }
+        }
+    }
+
     @Test func `to an unknown id everything is new`() async throws {
         let test = try TestLedger()
         try await test.calls { client in
@@ -64,6 +90,25 @@ import Testing
                 ])
             #expect(json["entitled"]?.bool == false)
             #expect(json["subscriptions"]?.elements?.isEmpty == true)
+        }
+    }
+
+    @Test func `a customer is read by its handle, with the history`() async throws {
+        let test = try TestLedger(keys: TestKey.all)
+        let json: HTTPFields = [.contentType: "application/json"]
+        let body = Self.posting([try #require(Sample.notifications().first).transactionText])
+        try await test.calls { client in
+            let posted = try await client.post("/v1/transactions", body, TestKey(.app).headers + json).json()
+            let handle = try #require(posted["customer"]?["handle"]?.string)
+            for key in TestKey.all where key.role != .app {
+                let customer = try await client.get("/v1/customers/\(handle)", key.headers).json()
+                #expect(customer["id"]?.isNull == true && customer["handle"]?.string == handle)
+                #expect(customer["subscriptions"]?.elements?.count == 1)
+                let history = try await client.get("/v1/customers/\(handle)/history", key.headers).json()
+                #expect(history["subscriptions"]?.elements?.count == 1)
+            }
+            try await client.get("/v1/customers/\(handle)", TestKey(.app).headers)
+                .expectProblem("role_forbidden", .forbidden)
         }
     }
 
@@ -155,6 +200,46 @@ import Testing
         }
     }
 
+    /// route, body, found
+    private static let unknownMembers = [
+        ("transactions", #"{"signedTransactions":["a"],"customerID":"typo"}"#, "customerID"),
+        ("customers/a/identify", #"{"handle":"a","Merge":true}"#, "Merge"),
+        ("customers/a/link", #"{"subscription":"1","bundleID":"b"}"#, "bundleID"),
+        ("customers/a/merge", #"{"from":"b","to":"c"}"#, "to"),
+        ("customers/a/unmerge", #"{"from":"b","subscription":"1"}"#, "subscription"),
+        ("customers/a/transfer", #"{"subscription":"1","handle":"c"}"#, "handle"),
+        ("customers/a/link", #"{"subscription":"1","bundleId":5}"#, "a number"),
+        ("customers/a/link", #"{"subscription":"1","environment":["Sandbox"]}"#, "an array"),
+        ("customers/a/link", #"{"subscription":""}"#, "an empty text"),
+        ("customers/a/merge", #"{"from":"b","handle":"c"}"#, "both"),
+        ("customers/a/merge", #"{"from":null}"#, "neither"),
+        ("customers/a/identify", #"{"handle":"a","merge":"true"}"#, "a string"),
+    ]
+
+    @Test(arguments: unknownMembers)
+    func `a body with an unknown or mistyped member changes nothing`(
+        _ route: String, _ body: String, _ found: String
+    ) async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            let answer = try await client.post("/v1/\(route)", body.utf8)
+            try answer.expectProblem("posting_malformed", .badRequest)
+            #expect(try answer.json()["found"]?.string == found)
+            #expect(try answer.json()["expected"]?.string?.isEmpty == false)
+        }
+        #expect(try test.ledger.log.head().size == 0)
+    }
+
+    @Test func `the App Store may add members to its notifications`() async throws {
+        let test = try TestLedger()
+        let body = try #require(Sample.notifications().first?.body)
+        let more = String(decoding: body, as: UTF8.self).replacing("{", with: #"{"added":[1],"#, maxReplacements: 1)
+        try await test.calls { client in
+            let answer = try await client.post("/v1/app-store/notifications", more.utf8)
+            #expect(answer.status == .ok)
+        }
+    }
+
     @Test(arguments: ["[]", "{}", #"{"handle":1}"#, #"{"handle":"a","merge":1}"#])
     func `identifying needs a handle`(_ body: String) async throws {
         let test = try TestLedger()
@@ -221,12 +306,13 @@ import Testing
             _ = try await client.post("/v1/transactions", transactions)
             let refused = try await client.post("/v1/customers/bob/link", #"{"subscription":"\#(id)"}"#.utf8)
             try refused.expectProblem("link_refused", .conflict)
-            #expect(try await client.get("/v1/customers/bob").json()["conflicts"]?.elements?.count == 1)
+            let conflicts = try #require(try await client.get("/v1/customers/bob").json()["conflicts"]?.elements)
+            #expect(conflicts.map { $0["with"]?.string } == ["alice"])
             let moved = try await client.post("/v1/customers/bob/transfer", #"{"subscription":"\#(id)"}"#.utf8).json()
             #expect(moved["subscriptions"]?.elements?.count == 1)
             #expect(moved["conflicts"]?.elements?.count == 0)
             let owner = try await client.get("/v1/subscriptions/\(id)/customer").json()
-            #expect(owner["id"]?.isNull == true && owner["handle"]?.string?.count == 32)
+            #expect(owner["id"]?.string == "bob" && owner["handle"] == nil)
             #expect(owner["subscriptions"]?.elements?.count == 1)
             let merged = try await client.post("/v1/customers/alice/merge", #"{"from":"bob"}"#.utf8).json()
             #expect(merged["subscriptions"]?.elements?.count == 1 && merged["merged"] != nil)
@@ -244,12 +330,14 @@ import Testing
             ("merge", "{}", "posting_malformed"), ("merge", #"{"from":"a","handle":"b"}"#, "posting_malformed"),
             ("merge", #"{"from":"nobody"}"#, "customer_unknown"),
             ("unmerge", #"{"from":"nobody"}"#, "customer_unknown"),
+            ("merge", #"{"from":".."}"#, "customer_id_invalid"),
         ])
     func `a change that cannot be made says why`(_ change: String, _ body: String, _ code: String) async throws {
         let test = try TestLedger()
         try await test.calls { client in
             let answer = try await client.post("/v1/customers/a/\(change)", body.utf8)
-            try answer.expectProblem(code, code == "posting_malformed" ? .badRequest : .notFound)
+            let isBad = ["posting_malformed", "customer_id_invalid"].contains(code)
+            try answer.expectProblem(code, isBad ? .badRequest : .notFound)
         }
     }
 

@@ -103,6 +103,33 @@ import Testing
         }
     }
 
+    @Test func `a page is resumed by its cursor, whatever it holds`() async throws {
+        let test = try TestLedger()
+        let notifications = Sample.notifications()
+        try await test.append(Array(notifications[..<5]))
+        let rest = try await test.calls { client in
+            for (query, cursor) in [
+                ("", "4"), ("?limit=2", "1"), ("?after=3", "4"), ("?after=4", "4"), ("?type=OF_TOMORROW", "4"),
+                ("?type=DID_RENEW&limit=2", "2"), ("?type=SUBSCRIBED&after=2&limit=1", "4"),
+            ] {
+                let page = try await client.get("/v1/events\(query)")
+                #expect(page.headers[HTTPField.Name.cursorField] == cursor, "\(query)")
+            }
+            let seen = try await client.get("/v1/events?type=OF_TOMORROW").headers[HTTPField.Name.cursorField]
+            return try #require(seen)
+        }
+        try await test.append([notifications[5]])
+        try await test.calls { client in
+            let page = try await client.get("/v1/events?after=\(rest)")
+            #expect(try page.lines().map { $0["position"]?.integer } == [5])
+        }
+        let empty = try TestLedger()
+        try await empty.calls { client in
+            let page = try await client.get("/v1/events")
+            #expect(page.headers[HTTPField.Name.cursorField] == "-1")
+        }
+    }
+
     @Test(arguments: [
         "", ",", "REFUND,", "refund", "REFUND%20", "REFUND%0A", "%C3%89", "REFUND-1", String(repeating: "A", count: 65),
         Array(repeating: "A", count: 65).joined(separator: ","), "REFUND&type=TEST", "REFUND;TEST",
@@ -121,12 +148,38 @@ import Testing
         }
     }
 
-    @Test func `beyond the head is nothing`() async throws {
+    @Test(arguments: ["/v1/events", "/v1/evidence"])
+    func `a position beyond the end is of another log`(_ uri: String) async throws {
+        let test = try TestLedger()
+        let notifications = Sample.notifications()
+        try await test.append(Array(notifications[..<3]))
+        try await test.calls { client in
+            let end = try await client.get("\(uri)?after=2")
+            #expect(end.status == .ok && end.bytes.isEmpty)
+            for after in ["3", "99999", "9223372036854775806"] {
+                let ahead = try await client.get("\(uri)?after=\(after)")
+                try ahead.expectProblem("cursor_ahead", .conflict)
+                #expect(try ahead.json()["expected"]?.string == "at most 2")
+                #expect(try ahead.json()["found"]?.string == after)
+            }
+            try await client.get("\(uri)?after=3&limit=1").expectProblem("cursor_ahead", .conflict)
+            guard uri == "/v1/events" else { return }
+            let stream: HTTPFields = [.accept: "text/event-stream"]
+            try await client.get("\(uri)?after=3", stream).expectProblem("cursor_ahead", .conflict)
+            try await client.get("\(uri)?type=TEST&after=0", stream + [.lastEventIdField: "3"])
+                .expectProblem("cursor_ahead", .conflict)
+        }
+        try await test.append([notifications[3]])
+        try await test.calls { client in
+            let end = try await client.get("\(uri)?after=3")
+            #expect(end.status == .ok)
+        }
+    }
+
+    @Test func `at the end is nothing`() async throws {
         let test = try TestLedger()
         try await test.calls { client in
-            for uri in [
-                "/v1/events", "/v1/events?after=7", "/v1/transitions", "/v1/evidence",
-            ] {
+            for uri in ["/v1/events", "/v1/events?after=-1", "/v1/transitions", "/v1/evidence"] {
                 let answer = try await client.get(uri)
                 #expect(answer.status == .ok)
                 #expect(answer.bytes.isEmpty)

@@ -54,6 +54,12 @@ extension CommandFailure {
             hint: error.hint, exitCode: Self.io)
     }
 
+    init(_ error: KnownAtAhead) {
+        self.init(
+            code: KnownAtAhead.code, message: error.message, expected: error.expected, found: error.found,
+            hint: error.hint, exitCode: Self.refused)
+    }
+
     init(_ error: CustomerError) {
         self.init(
             code: error.code.rawValue, message: error.message, expected: error.expected, found: error.found,

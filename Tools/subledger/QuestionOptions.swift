@@ -21,7 +21,7 @@ struct QuestionOptions: ParsableArguments {
 
     @Option(
         name: .customLong("known-at"),
-        help: "Log size (an integer below 10^11) or instant of knowledge (default: everything).")
+        help: "Log size (below 10^11, at most the present size) or instant of knowledge (default: everything).")
     var knownAt: Question.KnownAt?
 
     @Option(name: .customLong("rules"), help: "Rules file (default: built-in rules).")

@@ -36,6 +36,9 @@ struct Subledger: AsyncParsableCommand {
         } catch let error as EventLogError {
             CommandFailure(error).report(as: errorFormat)
             exit(withError: ExitCode(CommandFailure.io))
+        } catch let error as KnownAtAhead {
+            CommandFailure(error).report(as: errorFormat)
+            exit(withError: ExitCode(CommandFailure.refused))
         } catch let error as CustomerError {
             let failure = CommandFailure(error)
             failure.report(as: errorFormat)

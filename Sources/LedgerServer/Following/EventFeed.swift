@@ -23,9 +23,11 @@ struct EventFeed: Sendable {
         let query = try Query(of: call, names: Self.parameters + filters)
         let after = try query.integer("after", in: -1...Int64.max - 1) ?? -1
         let limit = try query.integer("limit", in: 1...Int64(ServerLimits.pageEvents))
-        if Self.wantsEventStream(call.request) {
-            return try stream(after: try Self.lastEventId(of: call.request) ?? after)
-        }
+        let streams = Self.wantsEventStream(call.request)
+        let start = try streams ? Self.lastEventId(of: call.request) ?? after : after
+        let size = try log.head().size
+        guard start < Int64(clamping: size) else { throw Problem.positionAhead(start, size: size) }
+        if streams { return try stream(after: start) }
         return try await page(after: after, limit: limit ?? Int64(ServerLimits.defaultPageEvents), filtered(query))
     }
 
@@ -72,6 +74,8 @@ extension EventFeed {
             return (bytes, next, first < next && next < size)
         }
         var headers = Self.pageHeaders
+        // A page without rows can be resumed too.
+        headers[.subledgerCursor] = "\(Int64(next) - 1)"
         if hasMore { headers[.link] = "<\(path)?after=\(next - 1)&limit=\(limit)\(filter)>; rel=\"next\"" }
         return .bytes(bytes, headers: headers)
     }
@@ -115,7 +119,7 @@ extension EventFeed {
                 try await writer.write(messages)
                 isSilent = false
             }
-            if isSilent { try await writer.write(Self.comment) }
+            if isSilent { try await writer.write(Self.comment(id: "\(Int64(next) - 1)")) }
         } while await wakes.next() != nil
     }
 
@@ -135,5 +139,7 @@ extension EventFeed {
         }
     }
 
-    static let comment = ByteBuffer(string: ":\n\n")
+    /// A comment that keeps the connection alive, and moves Last-Event-ID past rows that were left out: an id without
+    /// data dispatches no event (WHATWG HTML §9.2.6).
+    static func comment(id: String) -> ByteBuffer { ByteBuffer(string: "id: \(id)\n:\n\n") }
 }

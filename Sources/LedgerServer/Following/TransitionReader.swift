@@ -65,7 +65,7 @@ struct TransitionReader: Sendable {
                 try await writer.write(Self.messages(page))
                 isSilent = false
             }
-            if isSilent { try await writer.write(EventFeed.comment) }
+            if isSilent, let cursor { try await writer.write(EventFeed.comment(id: cursor.text)) }
         } while await wakes.next() != nil
     }
 

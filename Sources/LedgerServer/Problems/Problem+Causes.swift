@@ -60,6 +60,11 @@ extension Problem {
         }
     }
 
+    init(_ error: KnownAtAhead) {
+        self.init(
+            .conflict, KnownAtAhead.code, error.message, expected: error.expected, found: error.found, hint: error.hint)
+    }
+
     /// Anything that a route lets out.
     init(any error: any Error) {
         switch error {
@@ -67,6 +72,7 @@ extension Problem {
         case let error as EventLogError: self.init(error)
         case let error as CustomerError: self.init(error)
         case let error as TransitionCursorError: self.init(error)
+        case let error as KnownAtAhead: self.init(error)
         default: self.init(.internalServerError, "internal_error", "the server has failed; its log says where")
         }
     }
@@ -103,6 +109,14 @@ extension Problem {
         Problem(
             .serviceUnavailable, "position_unknown", "the ledger has not reached this position",
             expected: "a position below \(size)", found: "\(position)", retryAfter: shortPause)
+    }
+
+    /// - Parameter size: the size of the log; a cursor of a feed of events is at most the last position.
+    static func positionAhead(_ position: Int64, size: UInt64) -> Problem {
+        Problem(
+            .conflict, "cursor_ahead", "the cursor is beyond the newest event",
+            expected: "at most \(Int64(clamping: size) - 1)", found: "\(position)",
+            hint: "Ask the ledger that gave the cursor, or begin without it.")
     }
 
     static func outsideKey(_ what: String, expected: [String], found: String) -> Problem {

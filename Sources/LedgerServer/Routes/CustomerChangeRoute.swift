@@ -44,22 +44,30 @@ struct CustomerChangeRoute: Route {
         }
     }
 
-    private static func selector(_ body: JSONView) throws(Problem) -> SubscriptionSelector {
-        let environment = body["environment"]?.string.map { AppStoreModel.Environment(rawValue: $0) }
-        guard let id = body["subscription"]?.string, !id.isEmpty,
-            environment.map(AppStoreModel.Environment.known.contains) ?? true
-        else {
-            throw .malformedChange("{\"subscription\": originalTransactionId, \"environment\"?, \"bundleId\"?}")
+    private static func selector(_ body: JSONView) throws(CustomerError) -> SubscriptionSelector {
+        try body.requireMembers(["subscription", "environment", "bundleId"])
+        let text = try body.text(of: "subscription")
+        guard let id = text, !id.isEmpty else {
+            throw .malformed(
+                "subscription", expected: "an originalTransactionId", found: text == nil ? "none" : "an empty text")
+        }
+        let environment = try body.text(of: "environment").map { AppStoreModel.Environment(rawValue: $0) }
+        if let environment, !AppStoreModel.Environment.known.contains(environment) {
+            throw .malformed(
+                "environment", expected: AppStoreModel.Environment.known.map(\.rawValue).joined(separator: ", "),
+                found: environment.rawValue)
         }
         return SubscriptionSelector(
-            originalTransactionId: id, environment: environment, bundleId: body["bundleId"]?.string)
+            originalTransactionId: id, environment: environment, bundleId: try body.text(of: "bundleId"))
     }
 
-    private static func other(_ body: JSONView) throws(Problem) -> MergedCustomer {
-        switch (body["from"]?.string, body["handle"]?.string) {
+    private static func other(_ body: JSONView) throws(CustomerError) -> MergedCustomer {
+        try body.requireMembers(["from", "handle"])
+        switch (try body.text(of: "from"), try body.text(of: "handle")) {
         case (let id?, nil): return .id(id)
         case (nil, let handle?): return .handle(handle)
-        default: throw .malformedChange("either \"from\", an id, or \"handle\"")
+        case (nil, nil): throw .malformed("the body", expected: "either from, an id, or handle", found: "neither")
+        default: throw .malformed("the body", expected: "either from, an id, or handle", found: "both")
         }
     }
 }

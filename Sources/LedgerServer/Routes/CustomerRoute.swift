@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import SubscriptionLedger
 
-/// The state of a customer. An unused id is a customer without purchases.
+/// The state of a customer, by id or handle. An unused id is a customer without purchases.
 struct CustomerRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/v1/customers/{id}"

@@ -18,6 +18,8 @@ struct EvidenceListRoute: Route {
         let limit =
             try query.integer("limit", in: 1...Int64(ServerLimits.pageEvents)) ?? Int64(ServerLimits.defaultPageEvents)
         let log = served.ledger.log
+        let known = try log.head().size
+        guard after < Int64(clamping: known) else { throw Problem.positionAhead(after, size: known) }
         let (bytes, next, size) = try await NIOThreadPool.singleton.runIfActive {
             var bytes: [UInt8] = []
             let size = try log.head().size

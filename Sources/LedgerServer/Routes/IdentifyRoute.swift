@@ -12,27 +12,16 @@ struct IdentifyRoute: Route {
     let heedsKeyLimits = true
     let served: ServedLedger
 
-    private static let form = "{\"handle\": …, \"merge\"?: true|false}"
-
     func respond(to call: Call) async throws -> Response {
         let body = try await call.json(upTo: ServerLimits.customerChangeBytes).root
         let scope = try Query(of: call, names: Query.scopeNames).scope(of: call)
-        guard let handle = body["handle"]?.string else {
-            throw Problem.malformedChange(Self.form)
+        try body.requireMembers(["handle", "merge"])
+        guard let handle = try body.text(of: "handle") else {
+            throw CustomerError.malformed("handle", expected: "the handle of an anonymous customer", found: "none")
         }
-        let merge = body["merge"]
-        guard merge.map({ $0.isNull || $0.bool != nil }) ?? true else {
-            throw Problem.malformedChange(Self.form)
-        }
+        let merge = try body.flag(of: "merge")
         let answer = try await served.ledger.identify(
-            try call.pathParameter("id"), handle: handle, merge: merge?.bool ?? false, by: call.caller, scope: scope)
+            try call.pathParameter("id"), handle: handle, merge: merge, by: call.caller, scope: scope)
         return .json(answer)
-    }
-}
-
-extension Problem {
-    static func malformedChange(_ expected: String) -> Problem {
-        Problem(
-            .badRequest, "posting_malformed", "invalid body", expected: expected, found: "a body of another form")
     }
 }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import SubscriptionLedger
 
-/// The customer who owns a subscription. External ids are not shown: the ledger keeps only their codes.
+/// The customer who owns a subscription, by an external id, or by the handle of an anonymous customer.
 struct SubscriptionCustomerRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/v1/subscriptions/{originalTransactionId}/customer"

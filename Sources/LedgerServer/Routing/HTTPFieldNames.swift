@@ -8,7 +8,7 @@ extension HTTPField.Name {
 
     /// The position of the newest event that an answer rests on.
     static let subledgerPosition = named("Subledger-Position")
-    /// The cursor behind a page of transitions.
+    /// The cursor behind a page of a feed: for events the position of the last one considered.
     static let subledgerCursor = named("Subledger-Cursor")
 
     private static func named(_ name: String) -> HTTPField.Name {

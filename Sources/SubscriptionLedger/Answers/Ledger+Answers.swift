@@ -64,6 +64,7 @@ extension Ledger {
     func rules(for question: Question) -> Rules { question.rules ?? configuration.rules }
 
     /// Returns the log size that a question folds up to, at most the acknowledged size.
+    /// - Throws: `KnownAtAhead` for a size above that; `EventLogError`.
     package func knownSize(_ knownAt: Question.KnownAt?) throws -> Position {
         let head = try log.head().size
         // A writer is notified of appends; a reader has to catch up with the log.
@@ -71,7 +72,9 @@ extension Ledger {
         let size = min(head, derived.size)
         switch knownAt {
         case nil: return size
-        case .size(let asked): return min(asked, size)
+        case .size(let asked):
+            guard asked <= size else { throw KnownAtAhead(asked: asked, size: size) }
+            return asked
         case .instant(let instant): return min(size, try log.size(recordedUpTo: instant))
         }
     }

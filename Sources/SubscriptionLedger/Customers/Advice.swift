@@ -35,6 +35,7 @@ enum Advice {
     static let useTheToken =
         "Use the appAccountToken of the purchase as the customer id, or have a backend post it once for this customer."
     static let signIn = "Sign in as the customer it belongs to."
+    static let keep = "Do nothing: the purchase stays with this customer."
     static let transfer =
         "Decide who owns it with `subledger customer transfer ID --subscription ORIGINAL_TRANSACTION_ID`."
 }

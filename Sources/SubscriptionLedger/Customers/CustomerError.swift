@@ -1,14 +1,16 @@
+import EventLog
+
 /// The refusal of a request about customers. Two errors are equal when their codes are. No text repeats an id.
 package struct CustomerError: Error, Equatable, Sendable {
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A member of a posting is malformed: 400.
+        /// A member of a body is malformed or unknown: 400.
         package static let postingMalformed = Code(rawValue: "posting_malformed")
-        /// A customer id is empty or too long: 400.
+        /// A customer id is empty, too long, or a dot segment: 400.
         package static let customerIdInvalid = Code(rawValue: "customer_id_invalid")
-        /// Several subscriptions match: 400.
+        /// Several subscriptions match, or one customer is given twice: 400.
         package static let parameterInvalid = Code(rawValue: "parameter_invalid")
         /// The role of the key does not allow it: 403.
         package static let roleForbidden = Code(rawValue: "role_forbidden")
@@ -44,9 +46,8 @@ package struct CustomerError: Error, Equatable, Sendable {
 }
 
 extension CustomerError {
-    static func malformed(_ member: String, expected: String) -> CustomerError {
-        CustomerError(
-            .postingMalformed, "invalid value for \(member)", expected: expected, found: "a value of another type")
+    package static func malformed(_ member: String, expected: String, found: String) -> CustomerError {
+        CustomerError(.postingMalformed, "invalid value for \(member)", expected: expected, found: found)
     }
 
     static let handleUnknown = CustomerError(
@@ -55,6 +56,17 @@ extension CustomerError {
 
     static let customerUnknown = CustomerError(
         .customerUnknown, "no customer has this id", expected: "the id of a customer", found: "an unused id")
+
+    /// - Parameter source: names the option as the caller writes it.
+    static func handleKnown(_ source: EventSource) -> CustomerError {
+        CustomerError(
+            .customerConflict, "the handle belongs to a known customer",
+            expected: "the handle of an anonymous customer", found: "the handle of another known customer",
+            hint: "An administrator can merge the two with \(source == .operator ? "--merge" : "\"merge\": true").")
+    }
+
+    static let mergedIntoItself = CustomerError(
+        .parameterInvalid, "a customer cannot be merged into itself", expected: "two customers", found: "one")
 
     static let mergeUnknown = CustomerError(
         .mergeUnknown, "no merge of these two customers is in force",

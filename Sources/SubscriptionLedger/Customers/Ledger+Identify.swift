@@ -30,23 +30,22 @@ extension Ledger {
                 try vault?.isAnonymous(customer) == true || lookup.customer(of: name) == customer
                 || (allowsKnown && caller.role == .admin)
             guard isAllowed else {
-                throw CustomerError(
-                    .customerConflict, "the handle belongs to a known customer",
-                    expected: "the handle of an anonymous customer", found: "the handle of another known customer",
-                    hint: "An administrator can merge the two with \"merge\": true.")
+                throw CustomerError.handleKnown(source)
             }
             return try await unite(customer, with: name, externalId, caller, scope, source)
         }
     }
 
     /// Merges two customers, also when both are known. For administrators.
-    /// - Throws: `CustomerError`: `customer_id_invalid`, `customer_unknown`, `handle_unknown`; `EventLogError`.
+    /// - Throws: `CustomerError`: `customer_id_invalid`, `customer_unknown`, `handle_unknown`, `parameter_invalid` for one
+    ///   customer twice; `EventLogError`.
     package func merge(
         _ other: MergedCustomer, into externalId: String, by caller: Caller, scope: CustomerScope,
         source: EventSource
     ) async throws -> CustomerAnswer<SubscriptionRow> {
         let name = try CustomerName(externalId)
         let handle = try handle(of: other)
+        guard try vault?.customer(of: name, metBelow: .max) != handle else { throw CustomerError.mergedIntoItself }
         return try await merges.withLock(on: [Self.mergeLock]) {
             try await unite(handle, with: name, externalId, caller, scope, source)
         }

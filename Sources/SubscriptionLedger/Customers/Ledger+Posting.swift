@@ -40,7 +40,7 @@ extension Ledger {
             let linked = try await appendLinked(
                 posted.checked, posted.transactions, accounts, for: submitter, source)
             let customer = try answer(
-                to: posting, for: linked.submitter, scope, about: Set(posted.transactions.map(\.key)))
+                to: posting, for: linked.submitter, scope, about: posted.transactions, refused: linked.refused)
             return PostingAnswer(
                 finish: posted.transactions.map(\.name),
                 duplicates: posted.transactions.filter { !linked.outcomes[$0.place].isAppended }.map(\.name),
@@ -74,12 +74,21 @@ extension Ledger {
 
     private func answer(
         to posting: TransactionPosting, for submitter: Submitter, _ scope: CustomerScope,
-        about keys: Set<SubscriptionKey>
+        about transactions: [PostedTransaction], refused: [RefusedRow]
     ) throws -> CustomerAnswer<SubscriptionRow> {
         let handle = submitter.name == nil ? posting.handle ?? submitter.customer.hex : nil
         let (size, asOf, state) = try currentState(of: submitter, scope)
-        return (submitter.caller.role == .app ? state.limited(to: keys) : state)
+        guard submitter.caller.role == .app else {
+            return try naming(state.answer(id: posting.customerId, handle: handle, asOf: asOf, knownAt: size))
+        }
+        var answer = state.limited(to: Set(transactions.map(\.key)))
             .answer(id: posting.customerId, handle: handle, asOf: asOf, knownAt: size)
+        let ids = Dictionary(transactions.map { ($0.index, SubscriptionID($0.key)) }) { first, _ in first }
+        answer.advise(
+            Dictionary(refused.compactMap { row in row.index.flatMap { ids[$0] }.map { ($0, row) } }) { first, _ in
+                first
+            })
+        return answer
     }
 
     /// - Throws: `handle_unknown`.
@@ -149,6 +158,23 @@ extension Ledger {
             throw EventLogError(.ioError, "the ledger is open for reading", expected: "a ledger open for writing")
         }
         return vault
+    }
+}
+
+extension CustomerAnswer<SubscriptionRow> {
+    /// Gives conflicts remedies for the person at the device, who cannot settle them like an operator.
+    /// - Parameter refusals: the refusals of the posting, each of which also tells its own reason.
+    fileprivate mutating func advise(_ refusals: [SubscriptionID: RefusedRow]) {
+        let owned = Set(subscriptions.map(\.id) + purchases.map(\.id))
+        for index in conflicts.indices {
+            let id = conflicts[index].id
+            if let refusal = refusals[id] {
+                conflicts[index].because = refusal.reason
+                conflicts[index].remedy = refusal.advice
+            } else {
+                conflicts[index].remedy = owned.contains(id) ? Advice.keep : Advice.signIn
+            }
+        }
     }
 }
 

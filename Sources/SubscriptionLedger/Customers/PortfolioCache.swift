@@ -2,7 +2,7 @@ import EventLog
 import LedgerModel
 import Synchronization
 
-/// A memory-only cache of customer timelines by external id. On disk, external ids are in the vault alone.
+/// A memory-only cache of customer timelines by external id or handle. On disk, external ids are in the vault alone.
 final class PortfolioCache: Sendable {
     struct Entry: Sendable {
         /// Nil when the id has no customer.
@@ -23,27 +23,27 @@ final class PortfolioCache: Sendable {
     private static let weightLimit = 65_536
 
     fileprivate struct State {
-        var entries: [[UInt8]: Entry] = [:]
-        /// Oldest first. The first `forgotten` names are already removed from the cache.
-        var names: [[UInt8]] = []
+        var entries: [CustomerReference: Entry] = [:]
+        /// Oldest first. The first `forgotten` references are already removed from the cache.
+        var references: [CustomerReference] = []
         var forgotten = 0
         var weight = 0
     }
 
     private let state = Mutex(State())
 
-    func entry(of name: CustomerName) -> Entry? {
-        state.withLock { $0.entries[name.bytes] }
+    func entry(of reference: CustomerReference) -> Entry? {
+        state.withLock { $0.entries[reference] }
     }
 
-    func keep(_ entry: Entry, of name: CustomerName) {
+    func keep(_ entry: Entry, of reference: CustomerReference) {
         // Customers without purchases are cheap to gather and must not evict others.
         guard entry.weight > 0, entry.weight <= Self.weightLimit / 16 else { return }
         state.withLock { state in
-            if let old = state.entries.updateValue(entry, forKey: name.bytes) {
+            if let old = state.entries.updateValue(entry, forKey: reference) {
                 state.weight -= old.weight
             } else {
-                state.names.append(name.bytes)
+                state.references.append(reference)
             }
             state.weight += entry.weight
             while state.weight > Self.weightLimit { state.forgetOldest() }
@@ -53,11 +53,11 @@ final class PortfolioCache: Sendable {
 
 extension PortfolioCache.State {
     fileprivate mutating func forgetOldest() {
-        guard forgotten < names.count else { return }
-        weight -= entries.removeValue(forKey: names[forgotten])?.weight ?? 0
+        guard forgotten < references.count else { return }
+        weight -= entries.removeValue(forKey: references[forgotten])?.weight ?? 0
         forgotten += 1
-        if forgotten > names.count / 2 {
-            names.removeFirst(forgotten)
+        if forgotten > references.count / 2 {
+            references.removeFirst(forgotten)
             forgotten = 0
         }
     }

@@ -34,40 +34,51 @@ package struct TransactionPosting: Sendable {
 }
 
 extension TransactionPosting {
-    /// Reads the body of the request. Unknown members are ignored; a null is an absent member.
-    /// - Throws: `posting_malformed` for a member of another type, an empty posting, or too many transactions.
+    /// The members of the body. `deviceGUID` belongs to a receipt and is not used, since receipts are refused.
+    private static let members = [
+        "signedTransactions", "signedAppTransaction", "receipt", "customerId", "customerToken", "handle", "deviceGUID",
+    ]
+
+    /// Reads the body of the request. A null is an absent member.
+    /// - Throws: `posting_malformed` for an unknown member, a member of another type, an empty posting, or too many
+    ///   transactions.
     package init(body: JSONView) throws(CustomerError) {
-        guard body.isObject else { throw .malformed("the body", expected: "a JSON object") }
-        var texts: [String] = []
-        if let list = body["signedTransactions"], !list.isNull {
-            guard let elements = list.elements, elements.count <= Self.transactionLimit else {
-                throw .malformed("signedTransactions", expected: "an array of at most \(Self.transactionLimit)")
-            }
-            for element in elements {
-                guard let text = element.string else {
-                    throw .malformed("signedTransactions", expected: "strings, each a JWS")
-                }
-                texts.append(text)
-            }
-        }
+        try body.requireMembers(Self.members)
+        _ = try body.text(of: "deviceGUID")
+        let texts = try Self.transactions(in: body)
         self.init(
-            signedTransactions: texts,
-            signedAppTransaction: try Self.text(body["signedAppTransaction"], "signedAppTransaction"),
-            hasReceipt: try Self.text(body["receipt"], "receipt") != nil,
-            customerId: try Self.text(body["customerId"], "customerId"),
-            handle: try Self.text(body["handle"], "handle"))
-        customerToken = try Self.text(body["customerToken"], "customerToken")
+            signedTransactions: texts ?? [], signedAppTransaction: try body.text(of: "signedAppTransaction"),
+            hasReceipt: try body.text(of: "receipt") != nil, customerId: try body.text(of: "customerId"),
+            handle: try body.text(of: "handle"))
+        customerToken = try body.text(of: "customerToken")
         guard customerToken == nil || customerId == nil else {
-            throw .malformed("customerId", expected: "none beside a customerToken")
+            throw .malformed("customerId", expected: "none beside a customerToken", found: "both")
         }
-        guard !texts.isEmpty || signedAppTransaction != nil || hasReceipt else {
-            throw .malformed("the body", expected: "signedTransactions, signedAppTransaction or receipt")
+        guard !signedTransactions.isEmpty || signedAppTransaction != nil || hasReceipt else {
+            throw .malformed(
+                "the body", expected: "signedTransactions, signedAppTransaction or receipt",
+                found: texts == nil ? "none" : "an empty list")
         }
     }
 
-    private static func text(_ member: JSONView?, _ name: String) throws(CustomerError) -> String? {
-        guard let member, !member.isNull else { return nil }
-        guard let text = member.string else { throw .malformed(name, expected: "a string") }
-        return text
+    /// Returns nil without a list.
+    private static func transactions(in body: JSONView) throws(CustomerError) -> [String]? {
+        let name = "signedTransactions"
+        guard let list = body["signedTransactions"], !list.isNull else { return nil }
+        guard let elements = list.elements else {
+            throw .malformed(name, expected: "an array of strings", found: list.type.phrase)
+        }
+        guard elements.count <= transactionLimit else {
+            throw .malformed(name, expected: "at most \(transactionLimit) transactions", found: "\(elements.count)")
+        }
+        var texts: [String] = []
+        for (index, element) in elements.enumerated() {
+            guard let text = element.string else {
+                throw .malformed(
+                    name, expected: "strings, each a JWS", found: "\(element.type.phrase) at index \(index)")
+            }
+            texts.append(text)
+        }
+        return texts
     }
 }

@@ -47,6 +47,14 @@ import Testing
             #expect(try purchases(history) == ["3"])
             #expect(try history.output == ask("history", ["--subscription", "3", "--explain"]).output)
             #expect(try purchases(ask("state", ["--customer", "bob", "--known-at", "4"])) == [])
+            #expect(try purchases(ask("state", ["--customer", "bob", "--known-at", "6"])) == ["3"])
+            #expect(try purchases(ask("state", ["--customer", "bob", "--known-at", "2100-01-01"])) == ["3"])
+            for command in ["state", "history"] {
+                let ahead = try ask(command, ["--customer", "bob", "--known-at", "7"])
+                #expect(ahead.ending == .exited(1))
+                #expect(ahead.errors.contains(#""code":"known_at_ahead""#), "\(ahead.errors)")
+                #expect(ahead.errors.contains(#""expected":"at most 6","found":"7""#), "\(ahead.errors)")
+            }
         }
     }
 

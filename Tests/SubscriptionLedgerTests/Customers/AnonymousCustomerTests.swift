@@ -137,6 +137,12 @@ struct AnonymousCustomerTests {
             }
             #expect(error?.code == .customerConflict)
         }
+        for (source, option) in [(EventSource.operator, "--merge"), (.http, #""merge": true"#)] {
+            let error = await #expect(throws: CustomerError.self) {
+                try await shop.ledger.identify("bob", handle: handle, by: .admin, source: source)
+            }
+            #expect(error?.hint == "An administrator can merge the two with \(option).")
+        }
         #expect(try shop.purchases(of: "bob") == ["2"])
         _ = try await shop.ledger.identify("bob", handle: handle, merge: true, by: .admin)
         #expect(try shop.purchases(of: "alice") == ["1", "2"])
@@ -170,6 +176,43 @@ struct AnonymousCustomerTests {
         _ = try await shop.ledger.identify("alice", handle: first, by: .backend)
         #expect(try shop.purchases(of: "bob") == ["1"], "its claim is as strong from the identification on, not before")
         #expect(try shop.purchases(of: "alice").isEmpty)
+    }
+
+    @Test func `a handle is read like an id, and names the customer it stands for`() async throws {
+        let shop = try TestLedger()
+        let handle = try await shop.anonymousHandle(Purchase("1"))
+        let question = Question(asOf: TestLedger.now)
+        for text in [handle, handle.uppercased(), handle] {
+            #expect(try shop.customer(text)["id"]?.isNull == true)
+            #expect(try shop.customer(text)["handle"]?.string == handle)
+            #expect(try shop.customer(text).purchases == ["1"])
+        }
+        #expect(try shop.ledger.state(ofCustomer: handle, question).json.view.purchases == ["1"])
+        #expect(try shop.ledger.history(ofCustomer: handle, question).json.view.purchases == ["1"])
+
+        try await shop.post(Purchase("2"), customerId: "alice")
+        let before = UInt64(try shop.events().count)
+        let merged = try await shop.ledger.identify("alice", handle: handle, by: .backend)
+        #expect(try shop.customer(handle)["handle"]?.string == merged.merged?.into, "of the customer after the merge")
+        #expect(try shop.customer(handle).purchases == ["1", "2"], "a cached answer does not outlive the merge")
+        #expect(try shop.customer(handle, knownAt: before)["handle"]?.string == handle)
+        #expect(try shop.customer(handle, knownAt: before).purchases == ["1"])
+        shop.close()
+        try shop.openForReading()
+        #expect(try shop.customer(handle).purchases == ["1", "2"])
+    }
+
+    @Test func `32 digits that are no handle are an id, and so is an id in use that reads like a handle`() async throws
+    {
+        let shop = try TestLedger()
+        let unknown = String(repeating: "0", count: 32)
+        #expect(try shop.customer(unknown)["id"]?.string == unknown)
+        #expect(try shop.customer(unknown)["handle"] == nil)
+        let handle = try await shop.anonymousHandle(Purchase("1"))
+        #expect(try shop.purchases(of: handle) == ["1"])
+        try await shop.post(Purchase("2"), customerId: handle)
+        #expect(try shop.customer(handle)["id"]?.string == handle)
+        #expect(try shop.purchases(of: handle) == ["2"], "as the posting was answered")
     }
 
     @Test func `a merge is known from its position on`() async throws {

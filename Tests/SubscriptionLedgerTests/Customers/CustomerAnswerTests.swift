@@ -141,10 +141,31 @@ struct CustomerAnswerTests {
         try await shop.ingest(Purchase("3", token: token("c")))
         let question = Question(asOf: TestLedger.now)
         let owner = try #require(try shop.ledger.customer(owning: "1", question, scope: CustomerScope()))
-        #expect(owner.id == nil && owner.handle != nil)
+        #expect(owner.id == "alice" && owner.handle == nil)
         #expect(try owner.json.view.purchases == ["1", "2"])
         #expect(try shop.ledger.customer(owning: "3", question, scope: CustomerScope())?.id == token("c"))
         #expect(try shop.ledger.customer(owning: "4", question, scope: CustomerScope()) == nil)
+    }
+
+    @Test func `the owner of a subscription has the least of the names, and a handle only without any`() async throws {
+        let shop = try TestLedger()
+        func owner(_ id: String) throws -> String {
+            let question = Question(asOf: TestLedger.now)
+            let answer = try #require(try shop.ledger.customer(owning: id, question, scope: CustomerScope()))
+            return "\(answer.id ?? "-") \(answer.handle ?? "-")"
+        }
+        try await shop.ingest(Purchase("0"))
+        #expect(try owner("0") == "- -", "nobody owns it")
+        let handle = try await shop.anonymousHandle(Purchase("1"))
+        #expect(try owner("1") == "- \(handle)")
+        _ = try await shop.ledger.identify("zoe", handle: handle, by: .backend)
+        #expect(try owner("1") == "zoe -")
+        try await shop.post(Purchase("2", token: token("b")), customerId: "zoe")
+        #expect(try owner("1") == "\(token("b")) -" && owner("2") == owner("1"))
+        try await shop.post(Purchase("3", token: token("b")), customerId: "adam", by: .app)
+        #expect(try owner("3") == owner("1"), "the refused claimant does not name it")
+        try shop.reopen()
+        #expect(try owner("1") == "\(token("b")) -")
     }
 }
 

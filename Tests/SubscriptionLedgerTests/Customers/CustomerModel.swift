@@ -76,9 +76,9 @@ struct CustomerModel {
         return true
     }
 
-    /// - Returns: false for an unknown customer.
+    /// - Returns: false for an unknown customer, and for two names of one.
     mutating func merge(_ other: String, into name: String) -> Bool {
-        guard let from = names[other] else { return false }
+        guard let from = names[other], names[name] != from else { return false }
         let into = person(named: name)
         merge(resolve(from), into: resolve(into), rank: 3)
         return true

@@ -250,6 +250,18 @@ struct RefusedPostingTests {
         #expect(refused.refused.map(\.part) == ["signedAppTransaction"])
     }
 
+    @Test(arguments: [".", ".."])
+    func `a dot segment is no id, since no URL names it`(id: String) async throws {
+        let shop = try TestLedger()
+        let error = await #expect(throws: CustomerError.self) { try await shop.post(Purchase("1"), customerId: id) }
+        #expect(error?.code == .customerIdInvalid)
+        #expect(throws: CustomerError.self) { try shop.customer(id) }
+        #expect(try shop.events().isEmpty)
+        for id in ["...", "a.", ".a", "./"] {
+            #expect(try await shop.post(Purchase("1"), customerId: id).customer?.id == id)
+        }
+    }
+
     @Test(arguments: ["", String(repeating: "x", count: 257)])
     func `an id must have 1 to 256 bytes, and is not repeated`(id: String) async throws {
         let shop = try TestLedger()
@@ -267,14 +279,26 @@ struct RefusedPostingTests {
         #expect(try shop.events().isEmpty)
     }
 
-    @Test(arguments: [
-        "[]", "{}", #"{"customerId":"a"}"#, #"{"signedTransactions":"x"}"#, #"{"signedTransactions":[1]}"#,
-        #"{"signedTransactions":["x"],"customerId":7}"#, #"{"receipt":true}"#, #"{"signedTransactions":[]}"#,
-    ])
-    func `a body of another shape is malformed`(body: String) throws {
+    /// body, found
+    private static let malformed = [
+        ("[]", "an array"), ("{}", "none"), (#"{"customerId":"a"}"#, "none"), (#"{"signedTransactions":null}"#, "none"),
+        (#"{"signedTransactions":[]}"#, "an empty list"), (#"{"signedTransactions":"x"}"#, "a string"),
+        (#"{"signedTransactions":["x",1]}"#, "a number at index 1"),
+        (#"{"signedTransactions":["x"],"customerId":7}"#, "a number"), (#"{"receipt":true}"#, "a boolean"),
+        (#"{"signedTransactions":["x"],"deviceGUID":{}}"#, "an object"),
+        (#"{"signedTransactions":["x"],"customerId":"a","customerToken":"b"}"#, "both"),
+        (#"{"signedTransactions":["x"],"customerID":"a"}"#, "customerID"),
+        (#"{"signedTransactions":["x"],"more":null}"#, "more"),
+        (#"{"signedTransactions":["x"],"":1}"#, ""),
+    ]
+
+    @Test(arguments: malformed)
+    func `a malformed body is refused with what was found`(body: String, found: String) throws {
         let view = try JSONDocument(parsing: Array(body.utf8)).root
         let error = #expect(throws: CustomerError.self) { try TransactionPosting(body: view) }
         #expect(error?.code == .postingMalformed)
+        #expect(error?.found == found)
+        #expect(error?.expected?.isEmpty == false)
     }
 
     @Test func `a body of more than a hundred transactions is malformed`() throws {
@@ -282,11 +306,12 @@ struct RefusedPostingTests {
             try JSONValue.object(["signedTransactions": .array(.init(repeating: .string("x"), count: count))]).view
         }
         #expect(try TransactionPosting(body: body(100)).signedTransactions.count == 100)
-        #expect(throws: CustomerError.self) { try TransactionPosting(body: body(101)) }
+        let error = #expect(throws: CustomerError.self) { try TransactionPosting(body: body(101)) }
+        #expect(error?.found == "101")
     }
 
     @Test func `a body may leave members out or null`() throws {
-        let text = #"{"signedTransactions":["x"],"signedAppTransaction":null,"customerId":"a","handle":null,"more":1}"#
+        let text = #"{"signedTransactions":["x"],"signedAppTransaction":null,"customerId":"a","handle":null}"#
         let posting = try TransactionPosting(body: JSONDocument(parsing: Array(text.utf8)).root)
         #expect(posting.signedTransactions == ["x"] && posting.signedAppTransaction == nil && !posting.hasReceipt)
         #expect(posting.customerId == "a" && posting.handle == nil)

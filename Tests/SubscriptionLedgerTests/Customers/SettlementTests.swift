@@ -127,6 +127,30 @@ struct SettlementTests {
         #expect(none?.code == .mergeUnknown)
     }
 
+    @Test func `a customer is not merged into itself, by any of its names`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1", token: token("a")), customerId: "alice")
+        let link = try JSONDocument(parsing: try #require(try shop.events(.customerLinked).first).body).root
+        let handle = try #require(link["handle"]?.string)
+        let size = try shop.events().count
+        for (other, id) in [
+            (MergedCustomer.id("alice"), "alice"), (.handle(handle), "alice"), (.id(token("a")), "alice"),
+            (.id("alice"), token("a").uppercased()),
+        ] {
+            let error = await #expect(throws: CustomerError.self) {
+                try await shop.ledger.merge(other, into: id, by: .admin, scope: scope, source: .operator)
+            }
+            #expect(error?.code == .parameterInvalid)
+        }
+        #expect(try shop.events().count == size)
+        try await shop.post(Purchase("2"), customerId: "bob")
+        for _ in 1...2 {
+            let merged = try await shop.ledger.merge(
+                .id("bob"), into: "alice", by: .admin, scope: scope, source: .operator)
+            #expect(try merged.json.view.purchases == ["1", "2"], "a merge may be repeated")
+        }
+    }
+
     @Test func `an operator links a key that is free, and hears of one that is not`() async throws {
         let shop = try TestLedger()
         try await shop.ingest(Purchase("1"))
@@ -168,17 +192,48 @@ struct SettlementTests {
         #expect(try shop.conflicts(of: "alice") == ["3"] && shop.conflicts(of: "bob") == ["3"])
     }
 
-    @Test func `conflicts name the other by its handle, and to an app not at all`() async throws {
+    @Test func `an app is told how the person at the device settles a conflict`() async throws {
+        let shop = try TestLedger()
+        func conflicts(_ outcome: PostingAnswer<SubscriptionRow>) -> [String] {
+            (outcome.customer?.conflicts ?? []).map { "\($0.id.originalTransactionId) \($0.with ?? "-") \($0.remedy)" }
+        }
+        try await shop.post(Purchase("1"), customerId: "alice", by: .app)
+        try await shop.post(Purchase("2"), customerId: "bob", by: .app)
+        try await shop.ingest(Purchase("3", token: token("c")))
+
+        let claimed = try await shop.post(Purchase("1"), customerId: "bob", by: .app)
+        #expect(conflicts(claimed) == ["1 - Sign in as the customer it belongs to."])
+        #expect(claimed.customer?.conflicts.map(\.because) == claimed.refused.map(\.reason))
+
+        let unmapped = try await shop.post(Purchase("3", token: token("c")), customerId: "bob", by: .app)
+        let useTheToken =
+            "Use the appAccountToken of the purchase as the customer id, or have a backend post it once for this customer."
+        #expect(conflicts(unmapped) == ["3 - \(useTheToken)"])
+        #expect(
+            unmapped.customer?.conflicts.first?.because
+                == "the appAccountToken of the purchase is not known to name this customer")
+
+        let owner = try await shop.post(Purchase("1"), customerId: "alice", by: .app)
+        #expect(conflicts(owner) == ["1 - Do nothing: the purchase stays with this customer."])
+        let backend = try await shop.post(Purchase("1"), customerId: "alice", by: .backend)
+        let transfer =
+            "Decide who owns it with `subledger customer transfer ID --subscription ORIGINAL_TRANSACTION_ID`."
+        #expect(conflicts(backend) == ["1 bob \(transfer)"])
+    }
+
+    @Test func `conflicts name the other by an id, and to an app not at all`() async throws {
         let shop = try TestLedger()
         try await shop.post(Purchase("1"), customerId: "alice", by: .app)
         try await shop.post(Purchase("2"), customerId: "bob", by: .app)
         let outcome = try await shop.post(Purchase("1"), customerId: "bob", by: .app)
         let told = try #require(try outcome.answer["conflicts"]?.elements?.first)
         #expect(told["with"]?.isNull == true)
-        let handle = try JSONDocument(parsing: try #require(try shop.events(.customerLinked).first).body)
-            .root["handle"]?.string
+        // The second answer comes from the cache.
+        for (id, other) in [("bob", "alice"), ("alice", "bob"), ("bob", "alice")] {
+            let conflict = try #require(try shop.customer(id)["conflicts"]?.elements?.first)
+            #expect(conflict["with"]?.string == other)
+        }
         let conflict = try #require(try shop.customer("bob")["conflicts"]?.elements?.first)
-        #expect(conflict["with"]?.string == handle)
         #expect(conflict["remedy"]?.string?.contains("customer transfer") == true)
         #expect(try outcome.answer.purchases.isEmpty)
     }
