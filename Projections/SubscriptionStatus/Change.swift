@@ -8,7 +8,7 @@ package enum ChangeWord: String, Sendable, CaseIterable {
     case autoRenewOff, autoRenewOn, billingFailed, graceStarted, graceEnded, recovered, expired
     case refunded, refundReversed, revoked, extended, priceIncreasePending, priceIncreaseAccepted, awaitingRenewal
     case accessChanged, replaced, purchased
-    // Of the owner, in the feed and in a customer's history alone.
+    // Changes of the owner; only the feed and a customer's history have them.
     case linked, unlinked, merged, unmerged, transferred
 }
 

@@ -49,9 +49,13 @@ extension Ledger {
     private func commit(
         _ plan: LinkPlan, _ checked: [CheckedArtifact], for submitter: Submitter, _ source: EventSource
     ) async throws -> [IngestOutcome] {
-        // The tokens are stored first, since links rest on them.
-        for token in plan.newTokens {
-            try await vault?.add(CustomerName(token), to: submitter.customer, logSize: knownSize(nil))
+        // The tokens are stored first, since links rest on them. The log states the customer that the vault has.
+        let vault = try writableVault()
+        var mappings: [TokenMapping] = []
+        for token in plan.newTokens.sorted(by: { $0.text < $1.text }) {
+            let customer = try await vault.add(
+                CustomerName(token), to: submitter.customer, logSize: knownSize(nil))
+            mappings.append(TokenMapping(token: token, customer: customer, position: 0))
         }
         let origin = EventOrigin(source: source, keyName: submitter.caller.keyName)
         var lookup = try CustomerLookup(in: self)
@@ -60,10 +64,8 @@ extension Ledger {
             return CustomerEvents.merged(
                 merge, by: merge.by.name, after: lookup.roster.newestUnmerge(of: merge.customer), origin)
         }
-        let mappings = plan.newTokens.sorted { $0.text < $1.text }.map {
-            CustomerEvents.mapped(TokenMapping(token: $0, customer: submitter.customer, position: 0), origin)
-        }
-        let events = (merges + mappings + plan.links + plan.refusals).map { CheckedArtifact.accepted(log.prepare($0)) }
+        let drafts = mappings.map { CustomerEvents.mapped($0, origin) }
+        let events = (merges + drafts + plan.links + plan.refusals).map { CheckedArtifact.accepted(log.prepare($0)) }
         return Array(try await append(checked + events, source: source).prefix(checked.count))
     }
 

@@ -110,9 +110,10 @@ extension Ledger {
         let vault = try writableVault()
         let size = lookup.size
         var named = try name.flatMap { try lookup.customer(of: $0) }
-        if let name, named == nil, caller.role != .app {
-            let created = try await findOrCreateCustomer(name, caller, source)
-            named = try lookup.customer(of: created)
+        // Also for a known name: an earlier version stored only its code.
+        if let name, named != nil || caller.role != .app {
+            let stored = try await findOrCreateCustomer(name, caller, source)
+            named = try lookup.customer(of: stored)
         }
         if let handle {
             let customer = try lookup.customer(of: handle)

@@ -107,8 +107,9 @@ final class Vault: Sendable {
     }
 
     /// Adds a name to a customer. A name that already has a customer keeps it.
-    func add(_ name: CustomerName, to handle: CustomerHandle, logSize: Position) async throws {
-        _ = try await enrol(name, of: handle, logSize: logSize)
+    /// - Returns: the customer of the name.
+    func add(_ name: CustomerName, to handle: CustomerHandle, logSize: Position) async throws -> CustomerHandle {
+        try await enrol(name, of: handle, logSize: logSize)
     }
 
     private func enrol(
@@ -122,7 +123,9 @@ final class Vault: Sendable {
     }
 
     private func enrol(_ enrolment: Enrolment) async throws -> CustomerHandle {
-        guard let writer else { preconditionFailure("a vault opened for reading cannot be written to") }
+        guard let writer else {
+            throw EventLogError(.ioError, "the vault is open for reading", expected: "a vault open for writing")
+        }
         return try await writer.enrol(enrolment)
     }
 

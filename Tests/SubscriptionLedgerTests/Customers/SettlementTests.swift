@@ -192,7 +192,7 @@ struct SettlementTests {
         #expect(try shop.conflicts(of: "alice") == ["3"] && shop.conflicts(of: "bob") == ["3"])
     }
 
-    @Test func `an app is told how the person at the device settles a conflict`() async throws {
+    @Test func `the conflicts in an answer to an app have advice for the person at the device`() async throws {
         let shop = try TestLedger()
         func conflicts(_ outcome: PostingAnswer<SubscriptionRow>) -> [String] {
             (outcome.customer?.conflicts ?? []).map { "\($0.id.originalTransactionId) \($0.with ?? "-") \($0.remedy)" }
