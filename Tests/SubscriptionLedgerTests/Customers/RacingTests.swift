@@ -48,6 +48,14 @@ struct RacingTests {
         }
         let counts = try customers.map { try shop.purchases(of: $0).count }
         #expect(counts.sorted() == [0, 0, 0, 0, 0, 0, 0, 8])
+        // The log states the customer that the vault has, whoever of the eight came first.
+        let owner = try #require(zip(customers, counts).first { $0.1 == 8 }?.0)
+        #expect(try shop.events(.tokenMapped).count == 1)
+        let rows = try shop.transitions()
+        for key in 0..<8 {
+            let last = try rows.last { try $0.after.view["originalTransactionId"]?.string == "\(key)" }
+            #expect(last?.customers == [token("c"), owner].sorted())
+        }
     }
 
     @Test func `somebody met many times at once is one customer`() async throws {

@@ -1,5 +1,6 @@
 import EventLog
 import FoundationEssentials
+import LMDB
 import LedgerAPI
 import Primitives
 import SubscriptionLedger
@@ -104,6 +105,36 @@ struct VaultTests {
         try shop.openForReading()
         #expect(try shop.purchases(of: "alice").isEmpty)
         #expect(try shop.purchases(of: token("a")) == ["1"])
+    }
+
+    @Test func `a vault of an earlier version learns an id when it is used again`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "alice")
+        try await shop.post(Purchase("2"), customerId: "bob")
+        shop.close()
+        try Self.removeSealedNames(in: shop.folder.vault)
+        try shop.open()
+        #expect(try shop.purchases(of: "alice") == ["1"])
+        func ids() throws -> Set<String> { Set(try shop.transitions().flatMap(\.customers).filter { $0.count < 32 }) }
+        #expect(try ids().isEmpty, "owners without ids are named by their handles")
+        try await shop.post(Purchase("1"), customerId: "alice")
+        #expect(try ids() == ["alice"])
+        try shop.reopen()
+        #expect(try ids() == ["alice"])
+    }
+
+    /// Leaves the vault as a version that did not encrypt names made it.
+    private static func removeSealedNames(in vault: String) throws {
+        var options = LMDB.Environment.Options()
+        options.mapSizeBytes = 8 << 30
+        let environment = try LMDB.Environment(directory: vault, options: options)
+        let database = try environment.openDatabase("sealedNames")
+        try environment.write { transaction in
+            var keys: [[UInt8]] = []
+            var cursor = try transaction.cursor(in: database)
+            while let entry = try cursor.next() { keys.append(entry.key.withUnsafeBytes { Array($0) }) }
+            for key in keys { _ = try transaction.delete(key.span.bytes, in: database) }
+        }
     }
 
     @Test func `what is derived is made again from the log alone`() async throws {
