@@ -12,6 +12,9 @@ let settings: [SwiftSetting] =
         .treatAllWarnings(as: .error),
     ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
 
+/// For tests whose time goes into the optimised code that they call: to optimise them too takes longer than it saves.
+let testSettings = settings + [.unsafeFlags(["-Onone"])]
+
 /// Views into the memory map that the compiler keeps from outliving their transaction.
 let memorySettings: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes"), .strictMemorySafety()]
 
@@ -190,7 +193,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EventLogTests", dependencies: ["Primitives", "LMDB", "EventLog", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "ProjectionRuntimeTests",
             dependencies: [
@@ -205,7 +208,7 @@ let package = Package(
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
                 "LMDB", "EventLog", "ProjectionRuntime", "SubscriptionLedger", "AppStoreSimulation", "TestSupport",
             ],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "AcceptanceTests",
@@ -213,7 +216,7 @@ let package = Package(
                 "Primitives", "LMDB", "EventLog", "AppStoreVerification", "SubscriptionLedger", "AppStoreSimulation",
                 "TestSupport", "crash-writer", "subledger",
             ],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "LedgerConfigurationTests",
@@ -227,7 +230,7 @@ let package = Package(
                 "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", crypto, hummingbird, hummingbirdTesting,
                 httpTypes, logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, serviceLifecycle, yams,
             ],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
     ]
 )

@@ -57,8 +57,8 @@ struct RandomWorkload {
             try put(value, at: key, &transaction, database, [])
             entries[key] = value
         case ..<85:
-            let appended = Array(integer: (entries.keys.map(\.integer).max() ?? 0) + 1)
             guard database.flags.contains(.integerKey) else { return }
+            let appended = Array(integer: (entries.keys.map(\.integer).max() ?? 0) + 1)
             try put(value, at: appended, &transaction, database, .append)
             entries[appended] = value
         case ..<93:
