@@ -176,6 +176,14 @@ extension Ledger {
     }
 }
 
+extension OwnershipEvidence {
+    /// Whether the newest transfer went to this customer, and no claim was refused since.
+    fileprivate func isSettled(for customer: CustomerHandle) -> Bool {
+        guard let newest = transfers.max(by: { $0.position < $1.position }) else { return false }
+        return newest.customer == customer && refusedClaims.allSatisfy { $0.position < newest.position }
+    }
+}
+
 extension RefusedRow {
     fileprivate init(_ transaction: PostedTransaction, _ submitter: Submitter) {
         let reason =
@@ -232,8 +240,7 @@ extension Ledger {
             var surroundings = Surroundings(in: derived, knownAt: try knownSize(nil))
             try surroundings.add([key])
             let evidence = surroundings.ownershipEvidence(of: key, surroundings.timelines[key] ?? Timeline())
-            let newest = evidence.transfers.max { $0.position < $1.position }
-            if newest?.customer != submitter.customer {
+            if !evidence.isSettled(for: submitter.customer) {
                 let transfer = Transfer(key: key, customer: submitter.customer, position: 0)
                 let origin = EventOrigin(source: source, keyName: caller.keyName)
                 let draft = CustomerEvents.transferred(transfer, after: evidence.newestDecision, origin)

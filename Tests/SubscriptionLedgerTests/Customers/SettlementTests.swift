@@ -16,6 +16,26 @@ struct SettlementTests {
             SubscriptionSelector(originalTransactionId: id), to: customer, by: .admin, scope: scope, source: .operator)
     }
 
+    @Test func `transferring again to the owner settles what was refused since, and nothing else is an event`()
+        async throws
+    {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "alice")
+        func transfer() async throws {
+            _ = try await shop.ledger.transfer(
+                SubscriptionSelector(originalTransactionId: "1"), to: "alice", by: .admin, scope: CustomerScope(),
+                source: .operator)
+        }
+        for count in 1...2 {
+            try await shop.post(Purchase("1"), customerId: "bob")
+            #expect(try shop.conflicts(of: "alice") == ["1"])
+            for _ in 0..<2 { try await transfer() }
+            #expect(try shop.conflicts(of: "alice") == [] && shop.conflicts(of: "bob") == [])
+            #expect(try shop.events(.subscriptionTransferred).count == count)
+        }
+        #expect(try shop.purchases(of: "alice") == ["1"])
+    }
+
     @Test func `a transfer moves one key, outranks tokens, and settles the conflict`() async throws {
         let shop = try TestLedger()
         try await shop.post(Purchase("1", token: token("a")), Purchase("2"), customerId: "alice")
