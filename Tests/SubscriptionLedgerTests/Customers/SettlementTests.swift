@@ -21,15 +21,10 @@ struct SettlementTests {
     {
         let shop = try TestLedger()
         try await shop.post(Purchase("1"), customerId: "alice")
-        func transfer() async throws {
-            _ = try await shop.ledger.transfer(
-                SubscriptionSelector(originalTransactionId: "1"), to: "alice", by: .admin, scope: CustomerScope(),
-                source: .operator)
-        }
         for count in 1...2 {
             try await shop.post(Purchase("1"), customerId: "bob")
             #expect(try shop.conflicts(of: "alice") == ["1"])
-            for _ in 0..<2 { try await transfer() }
+            for _ in 0..<2 { try await transfer(shop, "1", to: "alice") }
             #expect(try shop.conflicts(of: "alice") == [] && shop.conflicts(of: "bob") == [])
             #expect(try shop.events(.subscriptionTransferred).count == count)
         }
