@@ -30,6 +30,15 @@ package struct OwnershipEvidence: Hashable, Sendable {
         return evidence
     }
 
+    /// The transfer that decides, if there is one.
+    package var newestTransfer: Transfer? { transfers.max { $0.position < $1.position } }
+
+    /// The refused claims that no transfer has settled: a transfer settles those refused before it.
+    package var unsettledClaims: [Claim] {
+        guard let settled = newestTransfer?.position else { return refusedClaims }
+        return refusedClaims.filter { $0.position > settled }
+    }
+
     /// The newest position of a claim or a transfer.
     package var newestDecision: Position? {
         (claims.map(\.position) + transfers.map(\.position)).max()
@@ -53,7 +62,7 @@ package struct Ownership: Hashable, Sendable {
     package init(
         _ evidence: OwnershipEvidence, at t: Instant, roster: CustomerRoster, rule: Rules.Customers.ClaimConflict
     ) {
-        if let transfer = evidence.transfers.max(by: { $0.position < $1.position }) {
+        if let transfer = evidence.newestTransfer {
             owners = [.customer(roster.customer(of: transfer.customer))]
         } else if let token = evidence.tokens.token(at: t) {
             owners = [roster.owner(of: token)]
@@ -127,13 +136,9 @@ package struct OwnershipConflict: Hashable, Sendable {
     package static func conflicts(
         over evidence: OwnershipEvidence, _ ownership: Ownership, roster: CustomerRoster
     ) -> Set<OwnershipConflict> {
-        // A transfer settles the claims that were refused before it.
-        let settled = evidence.transfers.map(\.position).max()
         // A conflict with an anonymous customer cannot be settled.
         let claimants = Set(
-            evidence.refusedClaims.filter { claim in settled.map { $0 < claim.position } ?? true }.map(
-                roster.standing(of:)
-            ).filter { $0.authority > .anonymous }.map(\.customer))
+            evidence.unsettledClaims.map(roster.standing(of:)).filter { $0.authority > .anonymous }.map(\.customer))
         return Set(
             claimants.filter { !ownership.isOwned(by: $0) }.flatMap { claimant in
                 ownership.owners.map { OwnershipConflict(key: evidence.key, claimant: claimant, owner: $0) }

@@ -179,8 +179,7 @@ extension Ledger {
 extension OwnershipEvidence {
     /// Whether the newest transfer went to this customer, and no claim was refused since.
     fileprivate func isSettled(for customer: CustomerHandle) -> Bool {
-        guard let newest = transfers.max(by: { $0.position < $1.position }) else { return false }
-        return newest.customer == customer && refusedClaims.allSatisfy { $0.position < newest.position }
+        newestTransfer?.customer == customer && unsettledClaims.isEmpty
     }
 }
 
