@@ -59,17 +59,12 @@ let package = Package(
         .target(name: "Primitives", dependencies: [crypto], swiftSettings: settings),
         .target(name: "AppStoreModel", dependencies: ["Primitives"], swiftSettings: settings),
         .target(name: "LedgerModel", dependencies: ["Primitives", "AppStoreModel"], swiftSettings: settings),
-        .target(
-            name: "AppStoreTranslation", dependencies: ["Primitives", "AppStoreModel", "LedgerModel"],
-            swiftSettings: settings
-        ),
         // The wire forms of every answer.
         .target(name: "LedgerAPI", dependencies: ["Primitives"], swiftSettings: settings),
         .target(
             name: "SubscriptionStatus", dependencies: ["Primitives", "AppStoreModel", "LedgerModel"],
             path: "Projections/SubscriptionStatus", swiftSettings: settings
         ),
-
         .target(
             name: "AppStoreVerification",
             dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
@@ -77,45 +72,67 @@ let package = Package(
         ),
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: settings + memorySettings),
+        .target(name: "LMDBFileFormat", dependencies: ["Primitives"], swiftSettings: settings + memorySettings),
         .target(
-            name: "EventLog", dependencies: ["Primitives", "LMDB", "CZlib", crypto], swiftSettings: settings
+            name: "LMDB", dependencies: ["Primitives", "LMDBFileFormat", "CLMDB"],
+            swiftSettings: settings + memorySettings),
+        // The hash tree of RFC 6962, its tiles, proofs and signed checkpoints. Pure.
+        .target(name: "TransparencyLog", dependencies: ["Primitives", crypto], swiftSettings: settings),
+        .target(name: "LedgerStorage", dependencies: ["Primitives", "LMDB", crypto], swiftSettings: settings),
+        .target(
+            name: "HashIndex", dependencies: ["Primitives", "LMDB", "LedgerStorage"],
+            swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]),
+        .target(
+            name: "EventLog",
+            dependencies: [
+                "Primitives", "TransparencyLog", "LMDBFileFormat", "LMDB", "LedgerStorage", "HashIndex", "CZlib",
+            ],
+            swiftSettings: settings
         ),
         .target(
-            name: "ProjectionRuntime",
-            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "LMDB", "EventLog"],
-            swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
+            name: "FactStore",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "LMDB", "LedgerStorage", "HashIndex", "EventLog",
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Ingestion",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerStorage", "EventLog",
+                "FactStore",
+            ],
+            swiftSettings: settings
         ),
         .target(
             name: "SubscriptionLedger",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "SubscriptionStatus", "LedgerAPI",
-                "AppStoreVerification", "EventLog", "ProjectionRuntime", "LMDB",
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
+                "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "Ingestion", "LMDB",
             ],
             swiftSettings: settings
         ),
-
         .target(
             name: "LedgerConfiguration",
-            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "EventLog", "SubscriptionLedger", yams],
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "TransparencyLog", "LedgerStorage", yams],
             swiftSettings: settings
         ),
         .target(
             name: "LedgerServer",
             dependencies: [
-                "Primitives", "AppStoreModel", "AppStoreVerification", "LedgerAPI", "EventLog", "ProjectionRuntime",
+                "Primitives", "AppStoreModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog", "LedgerStorage",
+                "Ingestion",
                 "SubscriptionLedger", "SubscriptionStatus", "LedgerConfiguration", crypto, hummingbird, hummingbirdCore,
                 httpTypes, logging, nioCore, nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings
         ),
-
         .executableTarget(
             name: "subledger",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "EventLog",
-                "SubscriptionLedger", "SubscriptionStatus", "LedgerConfiguration", "LedgerServer", crypto,
-                argumentParser, logging, nioCore,
+                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
+                "LedgerStorage", "Ingestion", "SubscriptionLedger", "SubscriptionStatus", "LedgerConfiguration",
+                "LedgerServer", crypto, argumentParser, logging, nioCore,
             ],
             path: "Tools/subledger", swiftSettings: settings
         ),
@@ -128,57 +145,48 @@ let package = Package(
             dependencies: ["Primitives", "AppStoreSimulation", argumentParser],
             path: "Tools/SampleHistory", swiftSettings: settings
         ),
-
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "LedgerAPI",
-                "EventLog", "ProjectionRuntime", "SubscriptionLedger", "LedgerConfiguration", "LedgerServer",
-                "AppStoreSimulation", crypto,
-                argumentParser,
-                hummingbird, httpTypes, logging,
+                "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "Ingestion", "SubscriptionLedger",
+                "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto, argumentParser, hummingbird,
+                httpTypes, logging,
             ],
             path: "Tools/Benchmarks", swiftSettings: settings
         ),
-
         // Tests, and what only they use.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "LedgerTesting", dependencies: ["LedgerStorage"], path: "Tests/LedgerTesting", swiftSettings: settings
+        ),
         .target(name: "DiskShim", path: "Tests/DiskShim"),
         .executableTarget(
             name: "crash-writer",
             dependencies: [
-                "Primitives", "LMDB", "EventLog", "AppStoreVerification", "LedgerAPI", "ProjectionRuntime",
-                "SubscriptionLedger", "AppStoreSimulation", argumentParser,
+                "Primitives", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog", "AppStoreVerification",
+                "LedgerAPI", "FactStore", "SubscriptionLedger", "AppStoreSimulation", argumentParser,
             ],
             path: "Tests/CrashWriter", swiftSettings: settings
         ),
         .testTarget(
-            name: "PrimitivesTests", dependencies: ["Primitives", "AppStoreSimulation", "TestSupport"],
+            name: "PrimitivesTests", dependencies: ["Primitives", "AppStoreSimulation", "LedgerTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "AppStoreModelTests", dependencies: ["Primitives", "AppStoreModel"], swiftSettings: settings),
         .testTarget(
-            name: "LedgerModelTests", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "TestSupport"],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "AppStoreTranslationTests",
-            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation"],
+            name: "LedgerModelTests", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "LedgerTesting"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "SubscriptionStatusTests",
-            dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "SubscriptionStatus",
-                "TestSupport",
-            ],
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerTesting"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "AppStoreVerificationTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "AppStoreVerification", "AppStoreSimulation", "SubscriptionLedger",
-                "TestSupport", crypto, swiftASN1, x509,
+                "Primitives", "AppStoreModel", "AppStoreVerification", "AppStoreSimulation", "Ingestion",
+                "LedgerTesting", crypto, swiftASN1, x509,
             ],
             swiftSettings: settings
         ),
@@ -188,17 +196,29 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "LMDBTests", dependencies: ["LMDB", "TestSupport"],
+            name: "TransparencyLogTests", dependencies: ["Primitives", "TransparencyLog", "LedgerTesting", crypto],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LedgerStorageTests", dependencies: ["Primitives", "LedgerStorage", "LedgerTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HashIndexTests", dependencies: ["Primitives", "LMDB", "HashIndex", "LedgerTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LMDBTests", dependencies: ["Primitives", "LMDBFileFormat", "LMDB", "LedgerTesting"],
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
         .testTarget(
-            name: "EventLogTests", dependencies: ["Primitives", "LMDB", "EventLog", "TestSupport"],
+            name: "EventLogTests",
+            dependencies: [
+                "Primitives", "LMDB", "TransparencyLog", "LedgerStorage", "HashIndex", "EventLog", "LedgerTesting",
+            ],
             swiftSettings: testSettings),
         .testTarget(
-            name: "ProjectionRuntimeTests",
+            name: "FactStoreTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreTranslation", "LMDB", "EventLog",
-                "ProjectionRuntime", "TestSupport",
+                "Primitives", "AppStoreModel", "LedgerModel", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog",
+                "FactStore", "LedgerTesting",
             ],
             swiftSettings: settings
         ),
@@ -206,29 +226,31 @@ let package = Package(
             name: "SubscriptionLedgerTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
-                "LMDB", "EventLog", "ProjectionRuntime", "SubscriptionLedger", "AppStoreSimulation", "TestSupport",
+                "LMDB", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "Ingestion", "SubscriptionLedger",
+                "AppStoreSimulation", "LedgerTesting",
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "AcceptanceTests",
             dependencies: [
-                "Primitives", "LMDB", "EventLog", "AppStoreVerification", "SubscriptionLedger", "AppStoreSimulation",
-                "TestSupport", "crash-writer", "subledger",
+                "Primitives", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog", "AppStoreVerification",
+                "LedgerAPI", "SubscriptionLedger", "AppStoreSimulation", "LedgerTesting", "crash-writer", "subledger",
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "LedgerConfigurationTests",
-            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "SubscriptionLedger", "LedgerConfiguration"],
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "LedgerStorage", "LedgerConfiguration"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "LedgerServerTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerAPI", "AppStoreVerification", "AppStoreSimulation", "EventLog",
-                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", crypto, hummingbird, hummingbirdTesting,
-                httpTypes, logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, serviceLifecycle, yams,
+                "Primitives", "AppStoreModel", "LedgerAPI", "AppStoreVerification", "AppStoreSimulation",
+                "TransparencyLog", "LedgerStorage", "EventLog", "SubscriptionLedger", "LedgerConfiguration",
+                "LedgerServer", crypto, hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioEmbedded,
+                nioHTTPTypes, nioPosix, serviceLifecycle, yams,
             ],
             swiftSettings: testSettings
         ),

@@ -2,7 +2,7 @@ import AppStoreModel
 import LedgerModel
 import Primitives
 
-/// The customer's use of the product. Business rules change this, `entitled` and the reason only, never the status.
+/// The customer's access to the product. Business rules change only access, `entitled` and the reason, not the status.
 package enum Access: String, Sendable, CaseIterable {
     case full, limited, none
 }
@@ -17,7 +17,7 @@ extension StatusContext {
         }
     }
 
-    /// Own grace days, then days of limited access, both counted from the end of the period.
+    /// Own grace days apply first, then days of limited access. Both are counted from the end of the period.
     private var accessInBillingRetry: Access {
         guard let end else { return .none }
         let fullUntil = end.advanced(byDays: rules.ownGraceDays)

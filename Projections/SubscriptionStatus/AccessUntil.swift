@@ -3,10 +3,11 @@ import LedgerModel
 import Primitives
 
 extension StatusContext {
-    /// The instant access ends if nothing is heard beyond what was signed by `t` and what the row rests on: through
-    /// renewals already charged, leeway, grace, own grace and limited days. Nil where it never ends or is none already.
+    /// The instant at which access ends, given only the statements signed by `t` and those that support the row. It
+    /// covers renewals already charged, leeway, grace, own grace and limited days. Nil for no access or access without
+    /// end.
     ///
-    /// - Complexity: O(n) for n periods, and as much again for each that is charged ahead.
+    /// - Complexity: O(n) for n periods, and O(n) more for each period charged ahead.
     var accessUntil: Instant? {
         guard access != .none else { return nil }
         var (last, since) = (period, period.start)
@@ -21,25 +22,25 @@ extension StatusContext {
         return accessEnd(of: last, before: nil).map { max(since, $0) }
     }
 
-    /// Those that begin after `t` and that Apple has charged by then, in the order of purchase.
+    /// The periods that begin after `t` and that Apple has charged by then, in the order of purchase.
     private var chargedPeriods: [Period] {
         periods[periods.partitioningIndex { $0.start > t }...].filter { $0.firstStatedAt <= t }
     }
 
-    /// The latest purchase at a later instant, as it is known at `t`.
+    /// Returns the latest purchase at a later instant, as known at `t`.
     private func begun(by instant: Instant) -> Period? {
         periods.filter { $0.start <= t || $0.firstStatedAt <= t }.latest(begunBy: instant, decidedBy: t)
     }
 
-    /// The end of access by a period, where `next` is the purchase after it that is charged already; nil where it never
-    /// ends.
+    /// Returns the end of access through a period; nil if access never ends.
+    /// - Parameter next: the following purchase that is already charged.
     private func accessEnd(of last: Period, before next: Period?) -> Instant? {
         let known = closings(of: last).filter { $0 > t }.min()
         guard let end = last.end(at: t) else { return known }
         let closing = known ?? .latest
         let isPresent = last.name == period.name
         if isPresent, case .revoked = decision { return min(end, closing) }
-        // The second at most before the period that continues it belongs to it.
+        // A gap of at most one second before the continuing period belongs to this period.
         if let next, next.start >= end, next.start.isSame(as: end) { return min(next.start, closing) }
         let outlook = RenewalOutlook(
             period: last, end: end, renewal: isPresent ? renewal : last.newestRenewal(signedBy: t),
@@ -53,7 +54,7 @@ extension StatusContext {
 }
 
 extension StatusContext {
-    /// The start of the renewal after a gap, in which Apple retried the charge.
+    /// Returns the start of the renewal after a gap in which Apple retried the charge.
     private func inferredRetry(_ outlook: RenewalOutlook, before next: Period?) -> Instant? {
         if outlook.period.name == period.name, case .inferredBillingRetry(let until) = decision { return until }
         guard let next, next.isRecovery(ofRenewalAt: outlook.end), outlook.renewal?.autoRenewStatus != .off else {
@@ -62,12 +63,12 @@ extension StatusContext {
         return next.start
     }
 
-    /// Whether a purchase is known by `t` to be out of force at a later instant.
+    /// Whether a purchase is out of force at a later instant, as known at `t`.
     private func isClosed(_ purchase: Period, at instant: Instant) -> Bool {
         closings(of: purchase).contains { $0 <= instant }
     }
 
-    /// The instants known by `t` at which a period stops counting before its end.
+    /// Returns the instants, as known at `t`, at which revocations or a replacement end a period.
     private func closings(of period: Period) -> [Instant] {
         let revocations = period.revocations.filter { revocation in
             revocation.source.time <= t && revocation.reversal.map { $0.time > t } ?? true
@@ -79,13 +80,14 @@ extension StatusContext {
         return (revoked + [replacement]).compactMap(\.self)
     }
 
-    /// Whether the rules keep access to the end after this refund.
+    /// Whether the rules keep access until the end of the period after this refund.
     private func isKept(_ revocation: Revocation, of period: Period) -> Bool {
         rules.proratedRefund == .keepToExpiry && revocation.statement?.revocationType == .refundProrated
             && period.end(at: t).map { revocation.start < $0 } ?? true
     }
 
-    /// The end of access after a renewal that failed: Apple's grace, then what the rules give in billing retry.
+    /// Returns the end of access after a failed renewal: Apple's grace period, then the access that the rules grant in
+    /// billing retry.
     private func accessEndAfterFailure(_ outlook: RenewalOutlook) -> Instant {
         let end = outlook.end
         let graceEnd = outlook.graceEnd ?? outlook.signedGraceEnd ?? end

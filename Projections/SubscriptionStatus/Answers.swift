@@ -3,9 +3,9 @@ package import LedgerModel
 package import Primitives
 
 extension Sequence<Lineage> {
-    /// The rows of `state` at `t`, ordered by key. Only keys are listed of which something had begun.
+    /// Returns the rows of `state` at `t`, ordered by key. Keys for which nothing had begun are omitted.
     package func states(at t: Instant, rules: Rules) -> [SubscriptionState] {
-        var rows: [(context: StatusContext, surroundings: RowSurroundings)] = []
+        var rows: [(context: StatusContext, rowContext: RowContext)] = []
         var active: [AppleAccount: Int] = [:]
         var accounts: [[AppleAccount]] = []
         for lineage in self {
@@ -18,17 +18,17 @@ extension Sequence<Lineage> {
                 if context.isSubscribed { for account in own { active[account, default: 0] += 1 } }
                 accounts.append(own)
                 rows.append(
-                    (context, RowSurroundings(subscription, in: lineage, periods: periods, rules: rules.access)))
+                    (context, RowContext(subscription, in: lineage, periods: periods, rules: rules.access)))
             }
         }
         for index in rows.indices {
             let ownShare = rows[index].context.isSubscribed ? 1 : 0
-            rows[index].surroundings.isActiveElsewhere = accounts[index].contains { active[$0, default: 0] > ownShare }
+            rows[index].rowContext.isActiveElsewhere = accounts[index].contains { active[$0, default: 0] > ownShare }
         }
-        return rows.map { SubscriptionState($0.context, $0.surroundings) }.sorted { $0.key < $1.key }
+        return rows.map { SubscriptionState($0.context, $0.rowContext) }.sorted { $0.key < $1.key }
     }
 
-    /// The rows of `history` up to `t`, ordered by key. Only keys are listed of which something had begun.
+    /// Returns the rows of `history` up to `t`, ordered by key. Keys for which nothing had begun are omitted.
     package func histories(until t: Instant, rules: Rules) -> [SubscriptionHistory] {
         flatMap { lineage in
             let causes = Causes(lineage)
@@ -38,7 +38,7 @@ extension Sequence<Lineage> {
         .sorted { $0.key < $1.key }
     }
 
-    /// Every disagreement between the fold and a status that Apple signed, ordered by key and signing.
+    /// Returns every disagreement between the fold and a status that Apple signed, ordered by key and signing time.
     package func disagreements(rules: Rules) -> [Disagreement] {
         flatMap(\.subscriptions).sorted { $0.key < $1.key }
             .flatMap { $0.disagreements($0.listedPeriods, rules: rules.access) }
@@ -61,6 +61,6 @@ extension Subscription {
 }
 
 extension StatusContext {
-    /// Whether a subscription of this key is entitled.
+    /// Whether the key has an entitled subscription. Non-consumables do not count.
     fileprivate var isSubscribed: Bool { access != .none && period.type != .nonConsumable }
 }

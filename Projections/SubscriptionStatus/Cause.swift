@@ -7,10 +7,10 @@ package enum Cause: Hashable, Sendable {
     case notification(NotificationType, Subtype?)
     case transaction
     case renewalInfo
-    /// No statement: an instant was reached.
+    /// No statement: time alone causes the transition.
     case time
 
-    /// `notificationType[/subtype]`, or the kind of what was posted alone.
+    /// `notificationType[/subtype]`, or the kind of a payload posted alone.
     package var name: String {
         switch self {
         case .notification(let type, let subtype): subtype.map { "\(type)/\($0)" } ?? type.rawValue
@@ -22,14 +22,14 @@ package enum Cause: Hashable, Sendable {
 }
 
 extension Lineage {
-    /// The cause that a statement stands for.
+    /// Returns the cause that a statement represents.
     /// - Complexity: O(n log n) for n notifications.
     package func cause(of source: Source) -> Cause { Causes(self).cause(source) }
 }
 
-/// Finds causes among all that a lineage knows, since a notification of one key may state the end of another.
+/// Finds causes among all statements of a lineage, since a notification of one key may state the end of another.
 struct Causes {
-    /// The least notification that carries each JWS, or is it.
+    /// The first notification in the total order that carries each JWS, or that is the JWS.
     private var byStatement: [Digest: NotificationFact] = [:]
     private var renewalInfos: Set<Digest> = []
 
@@ -48,7 +48,7 @@ struct Causes {
         }
     }
 
-    /// The least of the observations that state the change, and its name; nil when time alone makes it.
+    /// Returns the first statement of the change in the total order, and its cause; nil when time alone causes it.
     func statement(of change: Change) -> (source: Source, cause: Cause)? {
         guard let source = change.statements.min(by: { $0.precedes($1) }) else { return nil }
         return (source, cause(source))
@@ -63,8 +63,8 @@ struct Causes {
 }
 
 extension Change {
-    /// The observations that state it: the transaction of the purchase that begins, the revocation or its reversal, the
-    /// statement of a new end, the renewal info in force.
+    /// The observations that state the change: the transaction of a new purchase, the revocation or its reversal, the
+    /// statement of a new end, or the renewal info in force.
     var statements: [Source] {
         if !revocations.isEmpty {
             return revocations.compactMap { $0.revocation.end == at ? $0.revocation.reversal : $0.revocation.source }
@@ -81,7 +81,7 @@ extension Change {
         [context.period.expiresDate.value(at: at)?.statement.source].compactMap(\.self)
     }
 
-    /// A purchase revoked before it begins is stated by its revocation.
+    /// The first statement of the new purchase, or its revocation if it is revoked when it begins.
     private var statementsOfPurchase: [Source] {
         if let revocation = context.period.revocation(at: at) { return [revocation.source] }
         return Array(context.period.sources.prefix(1))
@@ -93,7 +93,7 @@ extension Change {
         case .replaced: return context.period.replacement?.sources ?? []
         case .revoked: return [context.period.revocation(at: at)?.source].compactMap(\.self)
         case .gracePeriod, .signedGracePeriod, .billingRetry:
-            // The end of a grace period is stated by what is signed then, else by time alone.
+            // The renewal info signed at the end of a grace period states that end; otherwise time alone causes it.
             let isEndOfGrace = from?.status == .gracePeriod
             return renewal.map { isEndOfGrace && $0.source.time != at ? [] : [$0.source] } ?? []
         case .periodEnded:

@@ -2,13 +2,13 @@ import AppStoreModel
 import LedgerModel
 import Primitives
 
-/// A word for what a row of the history changes, in the order in which rows list them.
+/// The changes in a row of the history, in the order in which rows list them.
 package enum ChangeWord: String, Sendable, CaseIterable {
     case started, resubscribed, renewed, converted, planChanged, planChangeScheduled, planChangeCancelled
     case autoRenewOff, autoRenewOn, billingFailed, graceStarted, graceEnded, recovered, expired
     case refunded, refundReversed, revoked, extended, priceIncreasePending, priceIncreaseAccepted, awaitingRenewal
     case accessChanged, replaced, purchased
-    // Changes of the owner; only the feed and a customer's history have them.
+    // Changes of the owner occur only in the feed and in a customer's history.
     case linked, unlinked, merged, unmerged, transferred
 }
 
@@ -18,14 +18,14 @@ struct Change {
     let from: SubscriptionState?
     let to: SubscriptionState
     let context: StatusContext
-    /// The period in force or newest before; nil for the first row.
+    /// The period of the preceding row; nil for the first row.
     let previous: Period?
     /// The revocations of any period that begin or end at `at`.
     let revocations: [(period: Period, revocation: Revocation)]
 
     var isNewPurchase: Bool { from?.period != to.period }
 
-    /// At least one, in the order of `ChangeWord`.
+    /// The words for the change, at least one, in the order of `ChangeWord`.
     var words: [ChangeWord] {
         var words = isNewPurchase ? purchaseWords : statusWords
         words.formUnion(revocationWords)
@@ -36,7 +36,7 @@ struct Change {
 }
 
 extension Change {
-    /// The words for a purchase that begins.
+    /// The words for a new purchase.
     private var purchaseWords: Set<ChangeWord> {
         let period = context.period
         guard period.type != .nonConsumable else { return [.purchased] }
@@ -49,8 +49,8 @@ extension Change {
         return words.union(statusWords.subtracting([.extended]))
     }
 
-    /// A purchase follows a failure, an end or a revocation, or continues what ran. A plan change in mid-period does none
-    /// of these.
+    /// Returns the word for a purchase that follows a failure, an end or a revocation, or that continues the previous
+    /// period. Nil for a plan change in mid-period.
     private func sequenceWord(_ from: SubscriptionState, _ previous: Period, _ period: Period) -> ChangeWord? {
         switch from.status {
         case .gracePeriod, .billingRetry: return period.transactionReason == .purchase ? .resubscribed : .recovered
@@ -93,7 +93,7 @@ extension Change {
             })
     }
 
-    /// The words for what a renewal will do.
+    /// The words for changes of the next renewal.
     private var renewalWords: Set<ChangeWord> {
         guard let from else { return [] }
         var words: Set<ChangeWord> = []
@@ -121,7 +121,7 @@ extension SubscriptionState {
 }
 
 extension Period {
-    /// Whether nothing was charged for it.
+    /// Whether the period was free of charge.
     fileprivate var isFree: Bool {
         price?.price == 0 || offer?.offerDiscountType == .freeTrial
     }

@@ -2,7 +2,7 @@ import AppStoreModel
 package import LedgerModel
 package import Primitives
 
-/// A status that Apple signed with a notification and that differs from the fold at its signedDate.
+/// A status that Apple signed with a notification and that differs from the folded status at its signedDate.
 package struct Disagreement: Hashable, Sendable {
     package let key: SubscriptionKey
     /// The position of the notification.
@@ -13,13 +13,13 @@ package struct Disagreement: Hashable, Sendable {
 }
 
 extension Subscription {
-    /// Every disagreement of what is known, in the order of signing. Of the retries of one notification the first counts,
-    /// since a retry repeats the old status under a new signature.
-    /// - Parameter periods: those listed.
+    /// Returns every known disagreement, in the order of signing. A retry repeats the old status under a new signature,
+    /// so only the first of a notification's retries counts.
+    /// - Parameter periods: the listed periods.
     func disagreements(_ periods: [Period], rules: Rules.Access) -> [Disagreement] {
         var seen: Set<String> = []
         return notifications.compactMap { notification in
-            // A status that Apple adds later states nothing to disagree with.
+            // An undocumented status code cannot disagree.
             guard let signed = notification.value.status.flatMap(Status.init(signed:)),
                 notification.value.notificationUUID.map({ seen.insert($0).inserted }) ?? true,
                 let context = StatusContext(key, periods: periods, at: notification.source.time, rules: rules),
@@ -33,7 +33,7 @@ extension Subscription {
 }
 
 extension [Disagreement] {
-    /// The newest signed by `t`.
+    /// Returns the newest disagreement signed by `t`.
     func newest(signedBy t: Instant) -> Disagreement? {
         last { $0.signedDate <= t }
     }

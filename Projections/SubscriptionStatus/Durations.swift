@@ -1,7 +1,7 @@
 import LedgerModel
 import Primitives
 
-/// Durations that Apple documents or that signed data shows.
+/// Durations that Apple documents or that signed data exhibits.
 enum Durations {
     /// https://developer.apple.com/help/app-store-connect/manage-subscriptions/enable-billing-grace-period-for-auto-renewable-subscriptions
     static let longestGraceDays = 28
@@ -9,15 +9,16 @@ enum Durations {
     static let billingRetryDays = 60
     static let billingRetryDaysOutsideProduction = 1
     static let leewayMinutesOutsideProduction = 5
-    /// A renewal after a longer gap was not in time.
+    /// The longest gap before a renewal that counts as on time.
     static let longestGapMinutes = 60
 
-    /// Outside Production Apple retries for minutes, and may not sign the end of the retry.
+    /// Returns the latest end of billing retry. Outside Production, Apple retries for minutes and may not sign the end
+    /// of the retry.
     static func retryEnd(_ end: Instant, isProduction: Bool) -> Instant {
         end.advanced(byDays: isProduction ? billingRetryDays : billingRetryDaysOutsideProduction)
     }
 
-    /// Outside Production periods last minutes, so the leeway is shorter.
+    /// Returns the end of the wait for a renewal. Outside Production, periods last minutes, so the leeway is shorter.
     static func leewayEnd(
         of period: Period, endingAt end: Instant, _ rules: Rules.Access, isProduction: Bool
     ) -> Instant {

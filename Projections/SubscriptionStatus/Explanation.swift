@@ -3,7 +3,7 @@ import LedgerModel
 import Primitives
 
 extension StatusContext {
-    /// The decision in a sentence, with dates, product and money.
+    /// A sentence that explains the decision, with dates, product and price.
     var explanation: String {
         switch decision {
         case .periodCovers: coveringSentence
@@ -12,7 +12,7 @@ extension StatusContext {
             "\(product) was replaced by another purchase on \(Self.day(period.replacement?.start))."
         case .revoked: revokedSentence
         case .renewalAwaited(let until):
-            "The period of \(product) ended on \(Self.day(end)); its renewal is awaited until \(Self.minute(until))."
+            "The period of \(product) ended on \(Self.day(end)); the renewal is expected by \(Self.minute(until))."
         case .gracePeriod(let until):
             "The renewal of \(product) on \(Self.day(end)) failed; Apple's billing grace period lasts until \(Self.day(until))."
         case .signedGracePeriod(let until):
@@ -52,16 +52,16 @@ extension StatusContext {
     private var impliedSentence: String {
         period.basis == .earlyRenewal
             ? "\(product) is active until \(Self.day(end)): Apple has already signed the renewal that begins then; "
-                + "the transaction of this period is not known."
+                + "the transaction of this period is unknown."
             : "Entitled to \(product) until \(Self.day(end)): Apple signed renewal information for a purchase "
                 + "whose transaction has not been received."
     }
 
-    /// The access that the rules give in billing retry, beyond Apple's grace period.
+    /// The access that the rules grant in billing retry, beyond Apple's grace period.
     private var accessInRetry: String {
         switch access {
-        case .full: " The rules give \(rules.ownGraceDays) days of grace."
-        case .limited: " The rules give limited access for \(rules.limitedAccessDays) days."
+        case .full: " The rules grant \(rules.ownGraceDays) days of grace."
+        case .limited: " The rules grant limited access for \(rules.limitedAccessDays) days."
         case .none: ""
         }
     }
@@ -84,7 +84,7 @@ extension StatusContext {
             case .billingFailed: "the renewal could not be charged"
             case .priceNotAccepted: "the customer did not consent to the price increase"
             case .productUnavailable: "the product was no longer for sale"
-            case .other: "Apple gave a reason that this version does not know"
+            case .other: "Apple gave a reason unknown to this version"
             default: "no renewal is known"
             }
         return "\(product) expired on \(Self.day(end)): \(words)."
@@ -104,7 +104,7 @@ extension Change {
 }
 
 extension StatusContext {
-    /// `, pro.monthly, transaction 4100…05, 9.99 USD`, as far as it is known.
+    /// Returns the known details of a period: `, pro.monthly, transaction 4100…05, 9.99 USD`.
     fileprivate static func detail(of period: Period) -> String {
         var detail = period.productId.map { ", \($0)" } ?? ""
         if let id = period.transactionId { detail += ", transaction \(abbreviated(id))" }
@@ -118,7 +118,7 @@ extension StatusContext {
         id.count > 8 ? "\(id.prefix(4))…\(id.suffix(2))" : id
     }
 
-    /// Milliunits as a decimal number: 9990 is 9.99, 12000 is 12.
+    /// Returns an amount in milliunits as a decimal number: 9990 is 9.99, 12000 is 12.
     private static func amount(_ milliunits: Int64) -> String {
         let (units, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
         let sign = milliunits < 0 ? "-" : ""
@@ -127,14 +127,14 @@ extension StatusContext {
         return "\(sign)\(units).\(digits.hasSuffix("0") ? digits.dropLast() : digits)"
     }
 
-    /// `2 July 2026`, in UTC.
+    /// Returns the date in UTC: `2 July 2026`.
     private static func day(_ instant: Instant?) -> String {
         guard let instant else { return "an unknown date" }
         let date = CivilDate(of: instant)
         return "\(date.day) \(months[Int(date.month) - 1]) \(date.year)"
     }
 
-    /// `2 July 2026, 11:00 UTC`.
+    /// Returns the date and time: `2 July 2026, 11:00 UTC`.
     private static func minute(_ instant: Instant) -> String {
         "\(day(instant)), \(instant.iso8601.dropFirst(11).prefix(5)) UTC"
     }

@@ -1,28 +1,28 @@
 import LedgerModel
 import Primitives
 
-/// The transitions that bring a reader of the feed from an announced history to the current one.
+/// The transitions that bring a follower of the feed from an announced history to the current one.
 package struct HistoryDifference: Hashable, Sendable {
-    /// In the order of time. The last one leaves the follower with the current state.
+    /// The transitions, ordered by time. The last one leaves the follower with the current state.
     package let transitions: [Transition]
-    /// Whether the follower holds a state and the key has none any more.
+    /// Whether the follower holds a state of a key that no longer has one.
     package let isWithdrawal: Bool
 
     /// - Parameters:
-    ///   - announced: the transitions that the follower was sent as they were known before.
-    ///   - current: every transition up to now, as it is known now.
+    ///   - announced: the transitions sent to the follower, as they were known before.
+    ///   - current: every transition up to now, as currently known.
     ///   - held: the fingerprint of the state that the follower holds; nil if it holds none.
     package init(from announced: [Transition], to current: [Transition], held: UInt128?) {
         let known = Set(announced.map(Announcement.init))
         var new = current.filter { !known.contains(Announcement($0)) }
         let left = new.last.map { FollowedState($0.to).fingerprint } ?? held
-        // After a retraction, or a change of the past alone, the current row is sent again.
+        // After a retraction, or after a change of the past only, the current row is sent again.
         if let last = current.last, FollowedState(last.to).fingerprint != left { new.append(last) }
         transitions = new
         isWithdrawal = current.isEmpty && held != nil
     }
 
-    /// Two transitions with the same announcement make the same row.
+    /// The part of a transition that identifies its row to a follower.
     private struct Announcement: Hashable {
         let at: Instant
         let change: [ChangeWord]
@@ -36,8 +36,8 @@ package struct HistoryDifference: Hashable, Sendable {
     }
 }
 
-/// The fields of a state whose change makes a row of the history (domain-rules §5), as a reader of the row sees them: the
-/// period stands in it by its transaction and its start.
+/// The fields of a state whose change creates a row of the history (domain-rules §5), as a follower sees them. The
+/// transaction and the start identify the period.
 package struct FollowedState: Hashable, Sendable {
     private let status: Status
     private let transactionId: String?
@@ -79,7 +79,7 @@ package struct FollowedState: Hashable, Sendable {
         priceIncrease = context.priceIncrease
     }
 
-    /// Half of the SHA-256 of the fields; never 0.
+    /// The first 16 bytes of the SHA-256 of the fields; never 0.
     package var fingerprint: UInt128 {
         let fields = [
             status.rawValue, transactionId, purchasedAt.text, productId, reason.rawValue, access.rawValue,
@@ -88,7 +88,7 @@ package struct FollowedState: Hashable, Sendable {
         ]
         var bytes: [UInt8] = []
         for field in fields {
-            // No UTF-8 text contains these two.
+            // Neither byte occurs in UTF-8 text.
             bytes.append(field == nil ? 0xFE : 0xFF)
             if let field { bytes += field.utf8 }
         }

@@ -3,7 +3,7 @@ import LedgerModel
 import Primitives
 
 extension StatusContext {
-    /// The names of the row's fields that rest on an inference, sorted.
+    /// The names of the row's inferred fields, sorted.
     var inferred: [String] {
         var fields: Set<String> = []
         if isStatusInferred { fields.formUnion(["access", "accessUntil", "entitled", "reason", "status"]) }

@@ -1,11 +1,11 @@
 import AppStoreModel
 import LedgerModel
 
-/// The customer's next step. Offers that need a catalogue, and the steps of receipts, are not among them.
+/// The customer's next step. Offers that require a catalogue and steps for receipts are not included.
 package enum NextStep: String, Sendable, CaseIterable {
     case none, fixBilling, consentToPrice, offerWinBack, resubscribe
 
-    /// The place where Apple lets the customer do it, outside the app.
+    /// The page outside the app on which the customer can complete the step.
     package var url: String? {
         self == .fixBilling ? "https://apps.apple.com/account/billing" : nil
     }
@@ -20,13 +20,13 @@ extension StatusContext {
             let isBeforeEnd = end.map { t < $0 } ?? false
             return priceIncrease == .pending && isBeforeEnd ? .consentToPrice : .none
         case .revoked, .expired:
-            // A replaced purchase lives on under another key, and a non-consumable cannot be subscribed to.
+            // A replaced purchase continues under another key, and a non-consumable is not a subscription.
             if decision == .replaced || period.type == .nonConsumable { return .none }
             if !winBackOfferIds.isEmpty, !isActiveElsewhere { return .offerWinBack }
             return period.inAppOwnershipType == .familyShared || reason == .productUnavailable ? .none : .resubscribe
         }
     }
 
-    /// Best first.
+    /// The ids of the eligible win-back offers, best first.
     var winBackOfferIds: [String] { renewal?.terms?.eligibleWinBackOfferIds ?? [] }
 }

@@ -6,7 +6,7 @@ package enum PriceIncrease: String, Sendable, CaseIterable {
 }
 
 extension StatusContext {
-    /// Nil without an increase, and once there is nothing left to renew at the new price.
+    /// The customer's consent to a price increase; nil without an increase, and when no renewal remains.
     var priceIncrease: PriceIncrease? {
         guard status != .revoked, status != .expired else { return nil }
         switch renewal?.terms?.priceIncreaseStatus {

@@ -31,7 +31,7 @@ extension StatusContext {
 }
 
 extension Reason {
-    /// An implied period is known to be entitled, and nothing says on what terms.
+    /// Creates the reason of an active period. The terms of an implied period are unknown.
     init(active period: Period) {
         if period.inAppOwnershipType == .familyShared {
             self = .familyShared
@@ -55,7 +55,8 @@ extension Reason {
         }
     }
 
-    /// A revocation of a kind, or for a reason, that Apple does not document is `other`, as is a signed status alone.
+    /// Creates the reason of a revocation. It is `other` for a type or a reason that Apple does not document, and for a
+    /// signed status alone.
     init(revoked period: Period, by revocation: Revocation?) {
         if period.inAppOwnershipType == .familyShared {
             self = .familyRevoked

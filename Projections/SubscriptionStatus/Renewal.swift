@@ -3,7 +3,7 @@ import LedgerModel
 package import Primitives
 
 extension StatusContext {
-    /// Nil when nothing says so. In a plan with a commitment it is the month's.
+    /// Whether the period renews; nil when unknown. In a plan with a commitment, it applies to the month.
     var willRenew: Bool? {
         guard period.type != .nonConsumable else { return false }
         switch status {
@@ -14,14 +14,14 @@ extension StatusContext {
         }
     }
 
-    /// The product of the next renewal, if that is another one.
+    /// The product of the next renewal, if it differs.
     var pendingProductId: String? {
         guard willRenew == true else { return nil }
         let next = chargedRenewal.map(\.productId) ?? renewal?.autoRenewProductId
         return next == period.productId ? nil : next
     }
 
-    /// Nil where it is on or unknown, and where the renewal is charged already.
+    /// The instant since which auto-renew is off. Nil when it is on or unknown, or the renewal is already charged.
     var autoRenewOffSince: Instant? {
         willRenew == true ? nil : period.autoRenewOffSince(at: t)
     }
@@ -40,10 +40,10 @@ extension StatusContext {
     }
 }
 
-/// A plan whose months are charged one by one under a commitment of twelve.
+/// A plan with monthly charges and a commitment of twelve months.
 package struct Commitment: Hashable, Sendable {
     package let endsAt: Instant?
-    /// Whether the commitment renews at its end; nil when nothing says so.
+    /// Whether the commitment renews at its end; nil when unknown.
     package let willRenew: Bool?
     package let productId: String?
     /// The number of the month, from 1.

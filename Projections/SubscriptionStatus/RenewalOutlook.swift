@@ -11,14 +11,15 @@ struct RenewalOutlook {
 
     private var terms: RenewalFact? { renewal?.terms }
 
-    /// Whether a renewal may still arrive: it is not known to be off, to have failed or to lack the consent it needs.
+    /// Whether a renewal may still arrive: auto-renew is not known to be off, and the renewal is not known to have
+    /// failed or to lack the customer's consent.
     var isAwaited: Bool {
         period.type != .nonConsumable && !period.isMarkedUpgraded && renewal?.autoRenewStatus != .off
             && terms?.statesFailure != true && terms?.priceIncreaseStatus != .pending
             && signedStatus?.code.deniesRenewal != true
     }
 
-    /// The end of Apple's grace period; nil without one that has a date.
+    /// The end of Apple's grace period; nil without a stated date.
     var graceEnd: Instant? { terms?.gracePeriodExpiresDate }
 
     /// The latest end of a grace period that Apple signed without a date.
@@ -29,12 +30,12 @@ struct RenewalOutlook {
         return end.advanced(byDays: Durations.longestGraceDays)
     }
 
-    /// Whether Apple retries the charge, with auto-renew not off.
+    /// Whether Apple retries the charge and auto-renew is not off.
     var isRetrying: Bool { terms?.isInBillingRetryPeriod == true && terms?.autoRenewStatus != .off }
 }
 
 extension StatusContext {
-    /// The outlook of the period in force or newest; nil for what does not end.
+    /// The outlook of the latest purchase; nil for a period that does not end.
     var outlook: RenewalOutlook? {
         end.map { RenewalOutlook(period: period, end: $0, renewal: renewal, signedStatus: signedStatus) }
     }

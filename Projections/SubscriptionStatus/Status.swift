@@ -1,10 +1,10 @@
 package import AppStoreModel
 
-/// Apple's five statuses, in Apple's words.
+/// The five statuses that Apple defines.
 package enum Status: String, Sendable, CaseIterable {
     case active, gracePeriod, billingRetry, revoked, expired
 
-    /// Nil for a code that Apple adds later.
+    /// Creates the status of a signed code; nil for an undocumented code.
     package init?(signed code: SubscriptionStatusCode) {
         switch code {
         case .active: self = .active

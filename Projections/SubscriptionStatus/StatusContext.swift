@@ -2,16 +2,16 @@ import AppStoreModel
 import LedgerModel
 import Primitives
 
-/// One key at one instant under given rules: the input of every rule of this folder.
+/// One key at one instant under given rules: the input of every rule in this folder.
 struct StatusContext {
     let t: Instant
     let rules: Rules.Access
     let key: SubscriptionKey
-    /// The periods that make rows, in the order of purchase.
+    /// The periods that produce rows, in the order of purchase.
     let periods: [Period]
-    /// The latest purchase begun by `t`, which alone can be in force.
+    /// The latest purchase begun by `t`. No other period can be in force.
     let period: Period
-    /// Nil for what does not end.
+    /// The end of the period; nil if it does not end.
     let end: Instant?
     let renewal: RenewalInForce?
     let signedStatus: SignedStatus?
@@ -20,8 +20,8 @@ struct StatusContext {
     /// The decision behind every field of the row.
     private(set) var decision = StatusDecision.periodEnded
 
-    /// Nil while nothing has begun.
-    /// - Parameter periods: the subscription's that are listed.
+    /// Creates the context of a key at `t`; nil before the first period begins.
+    /// - Parameter periods: the listed periods of the subscription.
     init?(_ key: SubscriptionKey, periods: [Period], at t: Instant, rules: Rules.Access) {
         guard let period = periods.latest(begunBy: t) else { return nil }
         self.t = t
@@ -41,8 +41,8 @@ struct StatusContext {
 }
 
 extension Subscription {
-    /// The periods that make rows. Consumables have no state, and only the catalogue knows the end of a non-renewing
-    /// subscription.
+    /// The periods that produce rows. Consumables have no state. The end of a non-renewing subscription is known only
+    /// with a catalogue.
     var listedPeriods: [Period] {
         periods.filter { period in
             switch period.type {

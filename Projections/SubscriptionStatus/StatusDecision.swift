@@ -4,14 +4,14 @@ package import Primitives
 
 /// The rule that decided a status.
 package enum StatusDecision: Hashable, Sendable {
-    // In the order in which they are tried.
+    // The cases are in the order of evaluation.
     case replaced, revoked, periodCovers, impliedPeriodCovers
     case renewalAwaited(until: Instant)
     case gracePeriod(until: Instant)
     /// Apple signed status 4 without a date.
     case signedGracePeriod(until: Instant)
     case billingRetry(until: Instant)
-    /// A renewal came after a gap, so Apple retried the charge in between.
+    /// A renewal followed a gap, so Apple retried the charge in between.
     case inferredBillingRetry(until: Instant)
     case periodEnded
 
@@ -46,7 +46,7 @@ package enum StatusDecision: Hashable, Sendable {
 }
 
 extension StatusContext {
-    /// The first rule that matches.
+    /// Returns the decision of the first matching rule.
     func decide() -> StatusDecision {
         if period.isReplaced(at: t) { return .replaced }
         if period.revocation(at: t) != nil { return .revoked }
@@ -63,13 +63,13 @@ extension StatusContext {
         return .periodEnded
     }
 
-    /// The period covers `t`, or `t` lies in the second at most before the period that continues it.
+    /// Whether the period covers `t`, or `t` is in the gap of at most one second before the continuing period.
     private var isCovered: Bool {
         guard let end, end <= t else { return true }
         return periods.successors(of: period, at: t).contains { $0.start > t }
     }
 
-    /// The start of a renewal after a gap of more than an hour and at most 60 days, unless auto-renew was off.
+    /// Returns the start of a renewal after a gap of more than an hour and at most 60 days; nil if auto-renew was off.
     private func inferredRetryEnd(_ outlook: RenewalOutlook) -> Instant? {
         guard outlook.renewal?.autoRenewStatus != .off,
             let next = periods.first(after: period, endingAt: outlook.end),

@@ -5,11 +5,11 @@ package import Primitives
 /// The answer for one key at one instant: a row of `state`.
 package struct SubscriptionState: Hashable, Sendable {
     package let key: SubscriptionKey
-    /// The period that gives the product.
+    /// The period that determines the product.
     package let period: PeriodName
     package let productId: String?
     package let subscriptionGroupIdentifier: String?
-    /// Nil when the period is implied.
+    /// Nil for an implied period.
     package let transactionId: String?
     package let status: Status
     package let access: Access
@@ -31,21 +31,21 @@ package struct SubscriptionState: Hashable, Sendable {
     package let commitment: Commitment?
     package let reason: Reason
     package let nextStep: NextStep
-    /// The win-back offers of `nextStep` offerWinBack, best first.
+    /// The win-back offers for the `nextStep` offerWinBack, best first.
     package let offerIds: [String]
-    /// The names of the fields that rest on an inference, sorted.
+    /// The names of the inferred fields, sorted.
     package let inferred: [String]
     package let historyIncomplete: Bool
     package let disagreement: Disagreement?
     package let decision: StatusDecision
-    /// The positions it rests on, ascending.
+    /// The positions of the supporting events, ascending.
     package let evidence: [Position]
 
     package var entitled: Bool { access != .none }
 }
 
-/// The name of a period: its first statement, and the basis on which that states it (a renewal signed early states its
-/// own period and the one before).
+/// Identifies a period by its first statement and the basis of that statement. A renewal signed early states two
+/// periods, its own and the one before.
 package struct PeriodName: Hashable, Sendable {
     package let statement: ObservationName?
     package let basis: Period.Basis
@@ -60,8 +60,8 @@ extension Period {
     var name: PeriodName { PeriodName(self) }
 }
 
-/// The facts of a row that do not depend on the instant.
-struct RowSurroundings {
+/// The parts of a row that do not depend on the instant.
+struct RowContext {
     let originalPurchaseDate: Instant?
     let subscriptionGroupIdentifier: String?
     let historyIncomplete: Bool
@@ -69,10 +69,10 @@ struct RowSurroundings {
     /// Whether another subscription of the Apple account is entitled.
     var isActiveElsewhere = false
 
-    /// - Parameter periods: those of the subscription that are listed.
+    /// - Parameter periods: the listed periods of the subscription.
     init(_ subscription: Subscription, in lineage: Lineage, periods: [Period], rules: Rules.Access) {
         originalPurchaseDate = subscription.originalPurchaseDate
-        // Implied periods name no group; the others of the key do.
+        // An implied period without a predecessor has no group; the other periods of the key do.
         subscriptionGroupIdentifier =
             periods.last { $0.subscriptionGroupIdentifier != nil }?.subscriptionGroupIdentifier
         historyIncomplete = lineage.isHistoryIncomplete
@@ -81,13 +81,13 @@ struct RowSurroundings {
 }
 
 extension SubscriptionState {
-    init(_ context: StatusContext, _ surroundings: RowSurroundings) {
+    init(_ context: StatusContext, _ rowContext: RowContext) {
         let (period, t) = (context.period, context.t)
         key = context.key
         self.period = period.name
         productId = period.productId
         subscriptionGroupIdentifier =
-            period.subscriptionGroupIdentifier ?? surroundings.subscriptionGroupIdentifier
+            period.subscriptionGroupIdentifier ?? rowContext.subscriptionGroupIdentifier
         transactionId = period.transactionId
         status = context.status
         access = context.access
@@ -95,7 +95,7 @@ extension SubscriptionState {
         willRenew = context.willRenew
         pendingProductId = context.pendingProductId
         ownership = period.inAppOwnershipType
-        originalPurchaseDate = surroundings.originalPurchaseDate ?? context.periods.first?.start ?? period.start
+        originalPurchaseDate = rowContext.originalPurchaseDate ?? context.periods.first?.start ?? period.start
         purchasedAt = period.start
         expiresAt = context.end
         gracePeriodExpiresAt = context.gracePeriodExpiresAt
@@ -108,11 +108,11 @@ extension SubscriptionState {
         billingIssueSince = [.gracePeriod, .billingRetry].contains(context.status) ? context.end : nil
         commitment = context.commitment
         reason = context.reason
-        nextStep = context.nextStep(isActiveElsewhere: surroundings.isActiveElsewhere)
+        nextStep = context.nextStep(isActiveElsewhere: rowContext.isActiveElsewhere)
         offerIds = nextStep == .offerWinBack ? context.winBackOfferIds : []
         inferred = context.inferred
-        historyIncomplete = surroundings.historyIncomplete
-        disagreement = surroundings.disagreements.newest(signedBy: t)
+        historyIncomplete = rowContext.historyIncomplete
+        disagreement = rowContext.disagreements.newest(signedBy: t)
         decision = context.decision
         evidence = context.evidence
     }
@@ -123,7 +123,8 @@ extension StatusContext {
         if case .gracePeriod(let until) = decision { until } else { nil }
     }
 
-    /// Every statement the row rests on: of the period and its end, of what ended or replaced it, of its renewal.
+    /// The positions of the statements that support the row: those of the period, its end, its revocation or
+    /// replacement, and its renewal.
     fileprivate var evidence: [Position] {
         var sources = [period.sources.first, renewal?.statement.source]
         sources.append(period.expiresDate.value(at: t)?.statement.source)
@@ -144,7 +145,7 @@ extension StatusContext {
 }
 
 extension [Position] {
-    /// Ascending, each once.
+    /// Creates an ascending list of distinct positions.
     init(distinct positions: [Position]) {
         self = Set(positions).sorted()
     }

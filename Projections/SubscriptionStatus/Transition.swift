@@ -4,15 +4,15 @@ package import Primitives
 /// A row of `history`.
 package struct Transition: Hashable, Sendable {
     package let at: Instant
-    /// At least one.
+    /// The changes, at least one.
     package let change: [ChangeWord]
-    /// Nil for the first.
+    /// The state before the transition; nil for the first.
     package let from: SubscriptionState?
     package let to: SubscriptionState
     package let cause: Cause
-    /// The change in sentences: refunds of other purchases, then the state it leads to.
+    /// The change in sentences: refunds of other purchases, then the new state.
     package let explanation: String
-    /// The time the ledger recorded the cause; nil when that is time.
+    /// The time the ledger recorded the cause; nil when the cause is time.
     package let recordedAt: Instant?
     package let evidence: [Position]
 }
@@ -20,22 +20,23 @@ package struct Transition: Hashable, Sendable {
 /// The transitions of one key.
 package struct SubscriptionHistory: Hashable, Sendable {
     package let key: SubscriptionKey
-    /// In the order of time.
+    /// The transitions, ordered by time.
     package let transitions: [Transition]
-    /// The number of statuses that Apple signed and that the fold at their signedDate differs from.
+    /// The number of statuses signed by Apple that differ from the folded status at their signedDate.
     package let disagreementCount: Int
 }
 
 extension Subscription {
-    /// Every transition up to and at `t`.
+    /// Returns every transition up to and including `t`.
     ///
-    /// The state is a step function of the instant, so it is enough to look at the instants where one of its inputs
-    /// turns. A row stands for every change of the period or of `FollowedState`, and for every revocation of any period.
+    /// The state is a step function of the instant, so only the instants at which one of its inputs changes are
+    /// examined. A row represents a change of the period or of `FollowedState`, or a revocation of any period that
+    /// starts or ends.
     ///
-    /// - Complexity: O(n log n) for n facts, but for `SubscriptionState.accessUntil` of each row.
+    /// - Complexity: O(n log n) for n facts, without the `accessUntil` of each row.
     func history(until t: Instant, in lineage: Lineage, rules: Rules, causes: Causes) -> SubscriptionHistory {
         let periods = listedPeriods
-        let surroundings = RowSurroundings(self, in: lineage, periods: periods, rules: rules.access)
+        let rowContext = RowContext(self, in: lineage, periods: periods, rules: rules.access)
         let boundaries = RevocationBoundaries(periods)
         var transitions: [Transition] = []
         var current: (followed: FollowedState, period: Period)?
@@ -46,13 +47,13 @@ extension Subscription {
             let isTransition = current?.followed != followed || current?.period.name != context.period.name
             guard isTransition || !revocations.isEmpty else { continue }
             let change = Change(
-                at: instant, from: transitions.last?.to, to: SubscriptionState(context, surroundings),
+                at: instant, from: transitions.last?.to, to: SubscriptionState(context, rowContext),
                 context: context, previous: current?.period, revocations: revocations)
             transitions.append(Transition(change, statement: causes.statement(of: change)))
             current = (followed, context.period)
         }
         return SubscriptionHistory(
-            key: key, transitions: transitions, disagreementCount: surroundings.disagreements.count)
+            key: key, transitions: transitions, disagreementCount: rowContext.disagreements.count)
     }
 }
 
@@ -80,7 +81,7 @@ private struct RevocationBoundaries {
         }
     }
 
-    /// The periods whose revocation begins or ends at `instant`, each with the revocation that does.
+    /// Returns the periods whose revocation begins or ends at `instant`, each with that revocation.
     func changes(at instant: Instant) -> [(period: Period, revocation: Revocation)] {
         (byInstant[instant] ?? []).compactMap { period in
             let before = period.revocation(at: instant.advanced(byMilliseconds: -1))

@@ -3,14 +3,14 @@ package import LedgerModel
 package import Primitives
 
 extension Sequence<Lineage> {
-    /// Every instant where a row of `states` may change; between two of them none does.
+    /// Returns every instant at which a row of `states` may change. No row changes between two of them.
     package func turningPoints(rules: Rules) -> [Instant] {
         flatMap(\.subscriptions).flatMap { $0.turningPoints(of: $0.listedPeriods, rules: rules.access) }
     }
 }
 
 extension Subscription {
-    /// Every instant up to `t` where an input of some rule of this folder changes, ascending.
+    /// Returns every instant up to `t` at which an input of a rule in this folder changes, ascending.
     func turningPoints(of periods: [Period], until t: Instant, rules: Rules.Access) -> [Instant] {
         turningPoints(of: periods, rules: rules).filter { $0 <= t }.sorted()
     }
@@ -37,7 +37,7 @@ extension Period {
         for step in expiresDate.steps {
             instants.insert(step.source.time)
             instants.insert(step.value)
-            // Superfluous instants do no harm.
+            // Superfluous instants are harmless.
             instants.formUnion(Durations.deadlines(after: step.value, of: self, rules, isProduction: isProduction))
         }
         for renewalInfo in renewalInfos {
@@ -48,7 +48,7 @@ extension Period {
 }
 
 extension Durations {
-    /// The instants at which time alone changes an answer after the end of a period.
+    /// Returns the instants after the end of a period at which time alone changes an answer.
     fileprivate static func deadlines(
         after end: Instant, of period: Period, _ rules: Rules.Access, isProduction: Bool
     ) -> [Instant] {

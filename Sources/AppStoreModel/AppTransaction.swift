@@ -3,7 +3,7 @@ package import Primitives
 /// JWSAppTransaction: the download of the app itself.
 /// https://developer.apple.com/documentation/storekit/apptransaction
 package struct AppTransaction: Sendable {
-    /// The signed JSON itself, in which fields and values unknown today survive.
+    /// The signed JSON, including fields and values that this version does not recognize.
     package let payload: JSONView
 
     /// The environment of this payload.
@@ -12,10 +12,10 @@ package struct AppTransaction: Sendable {
     package let bundleId: String?
     package let applicationVersion: String?
     package let versionExternalIdentifier: Int64?
-    /// Stands where other payloads have signedDate.
+    /// The counterpart of signedDate in other payloads.
     package let receiptCreationDate: Instant?
     package let originalPurchaseDate: Instant?
-    /// "1.0" in sandbox.
+    /// Always "1.0" in sandbox.
     package let originalApplicationVersion: String?
     package let originalPlatform: OriginalPlatform?
     package let preorderDate: Instant?

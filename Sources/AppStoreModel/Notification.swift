@@ -3,12 +3,12 @@ package import Primitives
 /// responseBodyV2DecodedPayload: an App Store Server Notification, version 2.
 /// https://developer.apple.com/documentation/appstoreservernotifications/responsebodyv2decodedpayload
 package struct Notification: Sendable {
-    /// The signed JSON itself, in which fields and values unknown today survive.
+    /// The signed JSON, including fields and values that this version does not recognize.
     package let payload: JSONView
 
     package let notificationType: NotificationType?
     package let subtype: Subtype?
-    /// The same on every retry.
+    /// Identical on every retry.
     package let notificationUUID: String?
     package let version: String?
     package let signedDate: Instant?
@@ -35,7 +35,7 @@ package struct Notification: Sendable {
         appData = try reader.object("appData", AppData.init)
     }
 
-    /// Apple sends exactly one of the four parts; the app is named by whichever is there.
+    /// The app's bundle id. Apple sends exactly one of the four parts, which names the app.
     package var bundleId: String? {
         data?.bundleId ?? summary?.bundleId ?? externalPurchaseToken?.bundleId ?? appData?.bundleId
     }
@@ -48,9 +48,9 @@ package struct Notification: Sendable {
         data?.environment ?? summary?.environment ?? externalPurchaseToken?.environment ?? appData?.environment
     }
 
-    /// The instant until which the App Store takes an answer; nil for types that ask for none.
+    /// The instant until which the App Store accepts an answer; nil for types that request none.
     ///
-    /// A request for consumption information is answered within 12 hours:
+    /// A request for consumption information must be answered within 12 hours:
     /// https://developer.apple.com/documentation/appstoreserverapi/send-consumption-information
     package var deadline: Instant? {
         guard notificationType == .consumptionRequest else { return nil }
@@ -66,7 +66,7 @@ package struct Notification: Sendable {
         package let signedTransactionInfo: [UInt8]?
         /// A nested JWS as its ASCII bytes.
         package let signedRenewalInfo: [UInt8]?
-        /// As of the payload's signedDate, auto-renewables only.
+        /// The status at the payload's signedDate; auto-renewables only.
         package let status: SubscriptionStatusCode?
         package let consumptionRequestReason: ConsumptionRequestReason?
 
@@ -113,7 +113,7 @@ package struct Notification: Sendable {
         package let tokenType: String?
         package let tokenExpirationDate: Instant?
 
-        /// Not signed in words: sandbox tokens begin with SANDBOX.
+        /// Derived from the id, because no claim states it: sandbox tokens begin with SANDBOX.
         package var environment: Environment? {
             externalPurchaseId.map { $0.hasPrefix("SANDBOX") ? .sandbox : .production }
         }

@@ -1,4 +1,4 @@
-/// A number of Apple's that may take values Apple adds tomorrow.
+/// A number defined by Apple, which may add values later.
 package protocol OpenNumericVocabulary: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue == Int64 {
     init(rawValue: Int64)
@@ -29,10 +29,10 @@ package struct SubscriptionStatusCode: OpenNumericVocabulary {
     package static let gracePeriod = SubscriptionStatusCode(rawValue: 4)
     package static let revoked = SubscriptionStatusCode(rawValue: 5)
 
-    /// False for a status that Apple adds later.
+    /// Whether Apple documents the status; false for a status that Apple adds later.
     package var isDocumented: Bool { (Self.active.rawValue...Self.revoked.rawValue).contains(rawValue) }
 
-    /// Whether it says that no renewal is on its way.
+    /// Whether the status states that no renewal is pending.
     package var deniesRenewal: Bool { self == .expired || self == .billingRetry || self == .revoked }
 }
 
@@ -60,7 +60,7 @@ package struct PriceIncreaseStatus: OpenNumericVocabulary {
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
     package static let pending = PriceIncreaseStatus(rawValue: 0)
-    /// Consented, or merely notified where no consent is needed.
+    /// Consented, or notified where no consent is required.
     package static let accepted = PriceIncreaseStatus(rawValue: 1)
 }
 
@@ -71,6 +71,6 @@ package struct RevocationReason: OpenNumericVocabulary {
     package static let other = RevocationReason(rawValue: 0)
     package static let appIssue = RevocationReason(rawValue: 1)
 
-    /// Whether Apple documents it as the reason of a refund.
+    /// Whether Apple documents it as a reason for refunds.
     package var isRefund: Bool { self == .other || self == .appIssue }
 }

@@ -1,12 +1,12 @@
 package import Primitives
 
-/// Why a well-formed JSON object is no payload of Apple's.
+/// The reason that well-formed JSON is not a payload of Apple's.
 package enum PayloadError: Error, Hashable, Sendable {
     /// The payload is JSON, but not an object.
     case notAnObject
-    /// A known claim is of a JSON type that it cannot have. An element of a list has its index behind the claim's name.
+    /// A known claim has a JSON type that it cannot have. For an element of a list, `claim` includes the index.
     case claimMalformed(claim: String, expected: JSONType, found: JSONType)
-    /// A date that is no instant of the years 0000 to 9999.
+    /// A date outside the years 0000 to 9999.
     case dateOutOfRange(field: String, found: String)
 }
 
@@ -14,16 +14,16 @@ package enum PayloadError: Error, Hashable, Sendable {
 package enum MistypedClaims: Sendable {
     /// The payload is refused.
     case refused
-    /// The claim is absent: for evidence that the log accepted before types were checked.
+    /// The claim counts as absent, for evidence that the log accepted before types were checked.
     case absent
 }
 
-/// Reads the claims of one signed object. Every claim is optional, and null is absent.
+/// Reads the claims of one signed object. Every claim is optional, and null counts as absent.
 ///
-/// A claim has the JSON type that Apple documents, and Apple's Swift and Node libraries read no other. Apple's Python
-/// library converts instead (`true` to 1, an object to its text); a converted claim is not what was signed, so it counts
-/// as unreadable there too. Where the libraries differ within one type, nothing is refused: an integer with a fraction
-/// is absent. Empty strings and values that Apple adds to an enumeration are read.
+/// A claim must have the JSON type that Apple documents; Apple's Swift and Node libraries read no other. Apple's Python
+/// library converts instead (`true` to 1, an object to its text). A converted claim is not the signed one, so it counts
+/// as unreadable here. Where the libraries differ within one type, nothing is refused: an integer with a fraction is
+/// absent. Empty strings and values that Apple adds to an enumeration are read.
 struct PayloadReader {
     let payload: JSONView
     private let mistyped: MistypedClaims
@@ -54,7 +54,7 @@ struct PayloadReader {
         try integer(claim).map(Value.init(rawValue:))
     }
 
-    /// Milliseconds since 1970, rounded to the nearest: Xcode signs fractions, and years before 1970.
+    /// Reads milliseconds since 1970, rounded to the nearest. Xcode signs fractions, and dates before 1970.
     func date(_ claim: StaticString) throws(PayloadError) -> Instant? {
         guard let value = try value(claim, .number), let text = value.numberText else { return nil }
         let milliseconds: Int64
@@ -72,7 +72,7 @@ struct PayloadReader {
         return instant
     }
 
-    /// A nested JWS: the ASCII text of a string, kept as the bytes the signature covers.
+    /// Reads a nested JWS: the ASCII bytes of a string, which the signature covers.
     func jws(_ claim: StaticString) throws(PayloadError) -> [UInt8]? {
         guard let value = try value(claim, .string) else { return nil }
         if let range = value.plainStringRange { return Array(payload.document.bytes[range]) }
@@ -106,7 +106,7 @@ extension PayloadReader {
         return try isOf(type, value, claim.description) ? value : nil
     }
 
-    /// The elements of the list `claim` that are of `type`.
+    /// Returns the elements of the list `claim` that have the given type.
     private func elements(_ claim: StaticString, _ type: JSONType) throws(PayloadError) -> [JSONView]? {
         guard let elements = try value(claim, .array)?.elements else { return nil }
         var values: [JSONView] = []

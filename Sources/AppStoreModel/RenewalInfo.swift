@@ -1,9 +1,9 @@
 package import Primitives
 
-/// JWSRenewalInfoDecodedPayload: what the App Store means to do at the end of the period. It carries no bundleId.
+/// JWSRenewalInfoDecodedPayload: the App Store's plan for the end of the period. It has no bundleId.
 /// https://developer.apple.com/documentation/appstoreserverapi/jwsrenewalinfodecodedpayload
 package struct RenewalInfo: Sendable {
-    /// The signed JSON itself, in which fields and values unknown today survive.
+    /// The signed JSON, including fields and values that this version does not recognize.
     package let payload: JSONView
 
     package let originalTransactionId: String?
@@ -11,10 +11,10 @@ package struct RenewalInfo: Sendable {
     package let autoRenewProductId: String?
     package let autoRenewStatus: AutoRenewStatus?
     package let expirationIntent: ExpirationIntent?
-    /// True also during grace.
+    /// True also during the grace period.
     package let isInBillingRetryPeriod: Bool?
     package let gracePeriodExpiresDate: Instant?
-    /// End of the most recent purchase, present also after expiry.
+    /// The end of the most recent purchase, present also after expiry.
     package let renewalDate: Instant?
     /// Milliunits of `currency`.
     package let renewalPrice: Int64?
@@ -24,7 +24,7 @@ package struct RenewalInfo: Sendable {
     package let offerIdentifier: String?
     package let offerDiscountType: OfferDiscountType?
     package let offerPeriod: String?
-    /// Best first.
+    /// Ordered, the best first.
     package let eligibleWinBackOfferIds: [String]?
     package let recentSubscriptionStartDate: Instant?
     package let appAccountToken: String?
@@ -72,7 +72,7 @@ package struct RenewalInfo: Sendable {
         deviceVerificationNonce = try reader.string("deviceVerificationNonce")
     }
 
-    /// The renewal of a commitment of twelve months at its end.
+    /// The renewal of a twelve-month commitment at its end.
     package struct CommitmentInfo: Sendable {
         package let commitmentAutoRenewProductId: String?
         package let commitmentAutoRenewStatus: AutoRenewStatus?

@@ -3,12 +3,12 @@ package import Primitives
 /// JWSTransactionDecodedPayload: one charge, or the restore of one.
 /// https://developer.apple.com/documentation/appstoreserverapi/jwstransactiondecodedpayload
 package struct Transaction: Sendable {
-    /// The signed JSON itself, in which fields and values unknown today survive.
+    /// The signed JSON, including fields and values that this version does not recognize.
     package let payload: JSONView
 
     package let originalTransactionId: String?
     package let transactionId: String?
-    /// The purchase event across devices; stable over restores, auto-renewables only.
+    /// Identifies the purchase across devices; stable across restores, auto-renewables only.
     package let webOrderLineItemId: String?
     package let bundleId: String?
     package let productId: String?
@@ -24,13 +24,13 @@ package struct Transaction: Sendable {
     package let revocationDate: Instant?
     package let revocationReason: RevocationReason?
     package let revocationType: RevocationType?
-    /// Milli-percent: 100000 is all of it.
+    /// In thousandths of a percent: 100000 is the full amount.
     package let revocationPercentage: Int64?
     package let isUpgraded: Bool?
     package let offerType: OfferType?
     package let offerIdentifier: String?
     package let offerDiscountType: OfferDiscountType?
-    /// ISO 8601 duration of the whole offer.
+    /// The ISO 8601 duration of the whole offer.
     package let offerPeriod: String?
     package let environment: Environment?
     package let transactionReason: TransactionReason?
@@ -93,7 +93,7 @@ package struct Transaction: Sendable {
         deviceVerificationNonce = try reader.string("deviceVerificationNonce")
     }
 
-    /// A monthly plan with a twelve-month commitment: each month is a transaction of its own.
+    /// A monthly plan with a twelve-month commitment. Each month has its own transaction.
     package struct CommitmentInfo: Sendable {
         package let billingPeriodNumber: Int64?
         package let totalBillingPeriods: Int64?

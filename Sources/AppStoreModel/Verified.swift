@@ -1,7 +1,7 @@
 /// A value whose signature, chain and claims have been checked.
 ///
-/// Only the verifiers and, for tests, AppStoreSimulation make one: the initialiser is an SPI, and `Tools/check`
-/// asserts who imports it. Whoever demands a `Verified` cannot be handed unproven bytes.
+/// Only AppStoreVerification and, for tests, AppStoreSimulation create one: the initialiser is an SPI, and
+/// `Tools/check` asserts which modules import it. Code that requires a `Verified` cannot receive unverified bytes.
 public struct Verified<Payload: Sendable>: Sendable {
     public let payload: Payload
 

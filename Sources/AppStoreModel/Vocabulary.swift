@@ -1,4 +1,4 @@
-/// A string of Apple's that may take values Apple adds tomorrow: known values have names, unknown ones are kept.
+/// A string defined by Apple, which may add values later. Known values have names; unknown values are kept.
 package protocol OpenVocabulary: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue == String {
     init(rawValue: String)
@@ -8,7 +8,7 @@ extension OpenVocabulary {
     package var description: String { rawValue }
 }
 
-/// Where a transaction was made. Production and Sandbox are separate id spaces; the other two never come from the
+/// The environment of a transaction. Production and Sandbox are separate id spaces; the other two never come from the
 /// App Store.
 package struct Environment: OpenVocabulary {
     package let rawValue: String
@@ -21,7 +21,7 @@ package struct Environment: OpenVocabulary {
 
     package static let known: [Environment] = [.production, .sandbox, .xcode, .localTesting]
 
-    /// Whether Xcode signs for it on a developer's machine, outside Apple's PKI.
+    /// Whether Xcode signs the data on a developer's machine, outside Apple's PKI.
     package var isLocal: Bool { self == .xcode || self == .localTesting }
 }
 
@@ -49,7 +49,7 @@ package struct NotificationType: OpenVocabulary {
     package static let externalPurchaseToken = NotificationType(rawValue: "EXTERNAL_PURCHASE_TOKEN")
     package static let metadataUpdate = NotificationType(rawValue: "METADATA_UPDATE")
     package static let migration = NotificationType(rawValue: "MIGRATION")
-    /// Apple's changelog of 2025-03-24 calls `migration` so; both are accepted.
+    /// The name of `migration` in Apple's changelog of 2025-03-24; both are accepted.
     package static let migrate = NotificationType(rawValue: "MIGRATE")
     package static let priceChange = NotificationType(rawValue: "PRICE_CHANGE")
     package static let rescindConsent = NotificationType(rawValue: "RESCIND_CONSENT")
@@ -103,9 +103,9 @@ package struct TransactionReason: OpenVocabulary {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Customer action: buy, resubscribe, upgrade.
+    /// A customer's action: purchase, resubscription or upgrade.
     package static let purchase = TransactionReason(rawValue: "PURCHASE")
-    /// The system's: also the first period after a downgrade.
+    /// A renewal by the system; also the first period after a downgrade.
     package static let renewal = TransactionReason(rawValue: "RENEWAL")
 }
 

@@ -2,14 +2,13 @@ import Glibc
 import Primitives
 import Synchronization
 
-/// Validated chains by the text of the JWS header that carries them: the steady state is one comparison and one
-/// signature a JWS.
+/// A cache of validated chains. In the steady state, a JWS requires one comparison and one signature check.
 ///
-/// The header's text is the key, not its certificates' digests: decoding and hashing three certificates costs a
-/// quarter of the signature check they save. A chain enters only after a signature under it verified, so nobody
-/// without Apple's key can fill the cache.
+/// The key is the text of the JWS header that carries the chain, not its certificates' digests: decoding and hashing
+/// three certificates costs a quarter of the signature check they save. A chain enters only after a signature under it
+/// was verified, so only the holder of a trusted key can fill the cache.
 final class ChainCache: Sendable {
-    /// Apple signs with a handful of certificates at a time.
+    /// The maximum number of entries. Apple signs with a handful of certificates at a time.
     static let limit = 256
 
     private struct Entry: Sendable {
@@ -28,7 +27,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// The oldest entry gives way when the cache is full.
+    /// Inserts a chain, evicting the oldest entry when the cache is full.
     func insert(_ chain: ValidatedChain, for jws: JWS) {
         entries.withLock { entries in
             guard !entries.contains(where: { Self.equal($0.header, jws) }) else { return }
@@ -42,7 +41,7 @@ final class ChainCache: Sendable {
         return header.withUnsafeBytes { header in
             jws.text.withUnsafeBytes { text in
                 guard let start = header.baseAddress, let other = text.baseAddress else { return header.isEmpty }
-                // In bounds: the text begins with headerEnd bytes of header.
+                // In bounds: both buffers have at least headerEnd bytes.
                 return memcmp(start, other, header.count) == 0
             }
         }

@@ -2,14 +2,14 @@ import AppStoreModel
 import Glibc
 package import Primitives
 
-/// A JWS in compact form, split and decoded, nothing proven: RFC 7515 §3.1, canonical unpadded base64url only.
+/// A JWS in compact form, split and decoded but not verified: RFC 7515 §3.1, canonical unpadded base64url only.
 package struct JWS: Sendable {
     /// Larger ones are refused. Apple's notifications are below 20 KB.
     package static let byteLimit = 256 * 1_024
 
     /// The ASCII text without surrounding white space.
     package let text: [UInt8]
-    /// Where the two dots stand.
+    /// The positions of the two dots.
     package let headerEnd: Int
     package let payloadEnd: Int
     /// The decoded payload.
@@ -17,12 +17,12 @@ package struct JWS: Sendable {
     /// The decoded signature, of any length.
     package let signature: [UInt8]
 
-    /// - Throws: `jws_malformed`, or the code that says why the payload is no JSON object of ours.
+    /// - Throws: `jws_malformed`, `payload_too_large`, or the code for a payload that is not an accepted JSON object.
     package init(parsing input: [UInt8]) throws(Refusal) {
         let text = Self.trimmed(input)
         guard text.count <= Self.byteLimit else {
             throw Refusal(
-                .payloadTooLarge, "the JWS is too long", expected: "at most \(Self.byteLimit) bytes",
+                .payloadTooLarge, "the JWS is too large", expected: "at most \(Self.byteLimit) bytes",
                 found: "\(text.count) bytes")
         }
         let dot = UInt8(ascii: ".")
@@ -43,16 +43,16 @@ package struct JWS: Sendable {
 
     package var header: ArraySlice<UInt8> { text[..<headerEnd] }
 
-    /// The decoded header, parsed as strictly as the payload.
+    /// Returns the decoded header, parsed as strictly as the payload.
     func decodedHeader() throws(Refusal) -> JSONView {
         let bytes = try Self.decode(text, 0..<headerEnd, "header")
         guard let header = try? JSONDocument(parsing: bytes).root, header.isObject else {
-            throw Self.malformed(expected: "a JSON object as the header", found: "something else")
+            throw Self.malformed(expected: "a JSON object as the header", found: "an invalid header")
         }
         return header
     }
 
-    /// A header is some 4 KB, long enough for the C library's search to pay.
+    /// Uses memchr, which pays off for a header of about 4 KB.
     private static func firstIndex(of byte: UInt8, in text: [UInt8]) -> Int? {
         text.withUnsafeBytes { text in
             guard let start = text.baseAddress, let found = memchr(start, Int32(byte), text.count) else { return nil }
@@ -74,7 +74,7 @@ package struct JWS: Sendable {
     private static func decode(_ text: [UInt8], _ range: Range<Int>, _ segment: String) throws(Refusal) -> [UInt8] {
         let bytes = text.withUnsafeBytes { Base64URL.decode(UnsafeRawBufferPointer(rebasing: $0[range])) }
         guard let bytes else {
-            throw malformed(expected: "canonical unpadded base64url", found: "another spelling in the \(segment)")
+            throw malformed(expected: "canonical unpadded base64url", found: "an invalid encoding in the \(segment)")
         }
         return bytes
     }
@@ -92,12 +92,12 @@ package struct JWS: Sendable {
     }
 
     private static func malformed(expected: String, found: String) -> Refusal {
-        Refusal(.jwsMalformed, "this is no compact JWS", expected: expected, found: found)
+        Refusal(.jwsMalformed, "not a compact JWS", expected: expected, found: found)
     }
 }
 
 extension Refusal {
-    /// The refusal of a text that is not JSON as the project reads it.
+    /// Creates the refusal of a text that is not accepted as JSON.
     package init(json error: JSONError) {
         let code: RefusalCode =
             switch error {
@@ -107,7 +107,7 @@ extension Refusal {
             case .tooDeep: .payloadTooDeep
             case .tooLarge: .payloadTooLarge
             }
-        self.init(code, "the text is not JSON as it is accepted here", found: "\(error)")
+        self.init(code, "invalid JSON", found: "\(error)")
     }
 
     init(payload error: PayloadError) {
@@ -120,7 +120,7 @@ extension Refusal {
                 found: found.rawValue)
         case .dateOutOfRange(let field, let found):
             self.init(
-                .dateOutOfRange, "\(field) is no date", expected: "milliseconds within the years 0000 to 9999",
+                .dateOutOfRange, "\(field) is not a valid date", expected: "milliseconds within the years 0000 to 9999",
                 found: found)
         }
     }

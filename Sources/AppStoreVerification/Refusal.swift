@@ -1,33 +1,21 @@
-/// Why something was not accepted: a value, not a failure. The code is stable; the rest is for people.
-package struct Refusal: Error, Hashable, Sendable {
+package import Primitives
+
+/// The reason that an artifact was not accepted: a result, not a failure. The code is stable; the rest is for people.
+package struct Refusal: DiagnosedError, Hashable, Sendable {
     package let code: RefusalCode
-    package let reason: String
-    package let expected: String?
-    package let found: String?
-    /// The nested artifact that was refused, by the claim that holds it; nil for the artifact itself.
+    package let diagnosis: Diagnosis
+    /// The claim that contains the refused nested artifact; nil for the artifact itself.
     package let part: String?
 
     package init(
         _ code: RefusalCode, _ reason: String, expected: String? = nil, found: String? = nil, part: String? = nil
     ) {
         self.code = code
-        self.reason = reason
-        self.expected = expected
-        self.found = found.map(Self.bounded)
+        diagnosis = Diagnosis(code.rawValue, reason, expected: expected, found: found)
         self.part = part
     }
 
-    /// What was found comes from outside: enough of it to recognise, never all of it, and nothing that steers a
-    /// terminal. Scalars are counted, since a single `Character` has no length limit.
-    private static func bounded(_ text: String) -> String {
-        var bounded = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(foundLimit) {
-            bounded.append(scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar)
-        }
-        return String(bounded) + (text.unicodeScalars.count > foundLimit ? "…" : "")
-    }
-
-    private static let foundLimit = 120
+    package var reason: String { diagnosis.message }
 
     func inside(_ part: String) -> Refusal {
         Refusal(code, reason, expected: expected, found: found, part: part)
@@ -67,7 +55,8 @@ package struct RefusalCode: RawRepresentable, Hashable, Sendable, CustomStringCo
     package static let notificationVersionUnsupported = RefusalCode(rawValue: "notification_version_unsupported")
     package static let renewalInfoWithoutBundle = RefusalCode(rawValue: "renewal_info_without_bundle")
 
-    /// Whether a refused artifact is kept for another try after a fix. What is not even well-formed is not.
+    /// Whether a refused artifact is kept for a retry after a fix. Artifacts that are not even well-formed are not
+    /// kept.
     package var isQuarantined: Bool { !Self.malformed.contains(self) }
 
     private static let malformed: Set<RefusalCode> = [

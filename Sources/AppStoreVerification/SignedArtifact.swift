@@ -1,22 +1,22 @@
 package import AppStoreModel
 package import Primitives
 
-/// One verified JWS: its text, what it says, and how it was proven.
+/// One verified JWS: its text, its payload, and the proof of its signature.
 package struct VerifiedJWS<Payload: Sendable>: Sendable {
     package let jws: JWS
     package let payload: Verified<Payload>
     package let proof: Proof
 }
 
-/// How a signature was proven: enough to do it again.
+/// The record of a signature check, sufficient to repeat it.
 package struct Proof: Sendable, Hashable {
     /// SHA-256 of `header.payload`.
     package let signingInput: Digest
     /// SHA-256 of the whole text, the evidence.
     package let text: Digest
-    /// The instant the chain was checked at: the signing time, or the time asked for where there is none.
+    /// The instant for which the chain was checked: the signing time, or the fallback time where there is none.
     package let verifiedAt: Instant
-    /// Whether `verifiedAt` is the payload's own signing time. What says no time is never appended.
+    /// Whether `verifiedAt` is the payload's own signing time. A payload without a signing time is never appended.
     package let hasSigningTime: Bool
     /// Fingerprints of the certificates; `root` is the anchor used.
     package let leaf: Digest
@@ -27,7 +27,7 @@ package struct Proof: Sendable, Hashable {
     package var signingTime: Instant? { hasSigningTime ? verifiedAt : nil }
 }
 
-/// A notification with the JWS it carries, each verified by itself.
+/// A notification with its nested JWS, each verified by itself.
 package struct SignedNotification: Sendable {
     package let outer: VerifiedJWS<Notification>
     package let transaction: VerifiedJWS<Transaction>?
@@ -35,16 +35,16 @@ package struct SignedNotification: Sendable {
     package let appTransaction: VerifiedJWS<AppTransaction>?
     package let claimChecks: ClaimChecks
 
-    /// Whether any signature in it rests on a root an operator configured.
+    /// Whether any of its signatures rests on a root that an operator configured.
     package var restsOnConfiguredRoot: Bool {
         [outer.proof, transaction?.proof, renewalInfo?.proof, appTransaction?.proof]
             .contains { $0?.isConfiguredRoot == true }
     }
 }
 
-/// What the claim checks found worth recording.
+/// The recorded findings of the claim checks.
 package struct ClaimChecks: Sendable, Hashable {
-    /// Production, yet no appAppleId is configured to compare with.
+    /// Whether a Production payload was accepted because no appAppleId is configured for comparison.
     package let appAppleIdNotChecked: Bool
 }
 
@@ -89,13 +89,13 @@ package enum ArtifactKind: String, Sendable, CaseIterable {
     case renewalInfo = "renewal-info"
     case appTransaction = "app-transaction"
 
-    /// Which kind a JWS says it is, nothing proven; nil when it is not well-formed, or of no known kind.
+    /// Creates the kind that a JWS claims, unverified; nil when it is not well-formed, or of no known kind.
     package init?(claimedBy jws: [UInt8]) {
         guard let jws = try? JWS(parsing: jws), let kind = try? Self.detect(in: jws.payload.root) else { return nil }
         self = kind
     }
 
-    /// Which kind a payload is, by the claims only that kind has.
+    /// Returns the kind of a payload, based on claims that only this kind has.
     /// - Throws: `kind_unknown`.
     static func detect(in payload: JSONView) throws(Refusal) -> ArtifactKind {
         if payload["notificationType"] != nil { return .notification }
@@ -104,7 +104,7 @@ package enum ArtifactKind: String, Sendable, CaseIterable {
         if payload["autoRenewProductId"] != nil || payload["autoRenewStatus"] != nil { return .renewalInfo }
         if payload["bundleId"] != nil { return .transaction }
         throw Refusal(
-            .kindUnknown, "the payload is of no known kind",
+            .kindUnknown, "unknown payload kind",
             expected: "notificationType, receiptType, transactionId, type, autoRenewProductId or bundleId",
             found: "none of them")
     }

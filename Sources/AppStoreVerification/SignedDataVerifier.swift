@@ -1,35 +1,35 @@
 @_spi(Verification) package import AppStoreModel
 package import Primitives
 
-/// Verifies what the App Store signs as JWS.
+/// Verifies artifacts that the App Store signs as JWS.
 ///
-/// The order of checks is fixed, and the first that fails is the refusal: form, dates, header, algorithm, local
+/// The order of checks is fixed, and the first failure is the refusal: form, dates, header, algorithm, local
 /// environment, certificate count, chain, validity, deny-list, markers, signature, types of claims, bundleId,
-/// appAppleId, environment, signing time, nested artifacts. A header that has passed before is not examined again, nor
-/// its algorithm and chain.
+/// appAppleId, environment, signing time, nested artifacts. For a header that was accepted before, header, algorithm
+/// and chain are not checked again.
 package final class SignedDataVerifier: Sendable {
     package let trust: TrustPolicy
     private let mistyped: MistypedClaims
     private let chainPolicy: ChainPolicy
     private let chains = ChainCache()
 
-    /// - Parameter mistyped: `.absent` verifies evidence that the log holds, which may be from before types were checked.
+    /// - Parameter mistyped: `.absent` verifies evidence in the log, which may predate the checking of types.
     package init(trust: TrustPolicy, mistyped: MistypedClaims = .refused) {
         self.trust = trust
         self.mistyped = mistyped
         chainPolicy = ChainPolicy(configuredRoots: trust.configuredRoots)
     }
 
-    /// How many validated chains are kept, at most 256.
+    /// The number of cached chains, at most 256.
     package var cachedChainCount: Int { chains.count }
 
     /// Verifies one JWS.
     ///
     /// - Parameters:
     ///   - bytes: the compact form, white space around it allowed.
-    ///   - kind: nil finds out from the payload's claims.
-    ///   - now: the ledger's clock; bounds signing times, and stands in for a missing one.
-    ///   - fallbackTime: verifies payloads without a signing time at this instant instead of now.
+    ///   - kind: nil to detect the kind from the payload's claims.
+    ///   - now: the ledger's clock; bounds signing times, and replaces a missing one.
+    ///   - fallbackTime: the time for payloads without a signing time; nil for `now`.
     package func verify(
         _ bytes: [UInt8], as kind: ArtifactKind? = nil, now: Instant, fallbackTime: Instant? = nil
     ) async -> Result<SignedArtifact, Refusal> {
@@ -105,7 +105,7 @@ package final class SignedDataVerifier: Sendable {
 }
 
 extension SignedDataVerifier {
-    /// Everything that is the same for the four kinds: from form to signature.
+    /// Performs the checks that the four kinds share, from dates to types of claims.
     private func signed<Payload: Sendable>(
         _ jws: JWS, _ decode: (JSONView, MistypedClaims) throws(PayloadError) -> Payload,
         _ environment: KeyPath<Payload, Environment?>, _ signingTime: KeyPath<Payload, Instant?>, _ clock: Clock
@@ -118,7 +118,7 @@ extension SignedDataVerifier {
         let cached = chains.chain(for: jws)
         let chain: ValidatedChain
         if let cached {
-            // The header passed before; whether it may carry this payload depends on the payload.
+            // The header was accepted before, but the local and the count check also depend on the payload.
             try LocalEnvironmentPolicy.check(environment, allowed: trust.environments)
             try CertificateCountPolicy.check(cached.certificateCount, environment: environment)
             chain = cached
@@ -139,8 +139,8 @@ extension SignedDataVerifier {
                 root: chain.root, isConfiguredRoot: chain.isConfiguredRoot))
     }
 
-    /// The claims of a payload. Of one with a claim of the wrong type these are the others, and the refusal waits until
-    /// the signature is proven: the form of the header and the chain are looked at before any claim.
+    /// Returns the claims of a payload. If a claim has the wrong type, returns the other claims and a refusal, which is
+    /// thrown only after the signature check: header and chain are checked before the types of claims.
     private func payload<Payload>(
         of jws: JWS, _ decode: (JSONView, MistypedClaims) throws(PayloadError) -> Payload
     ) throws(Refusal) -> (Payload, malformedClaim: Refusal?) {

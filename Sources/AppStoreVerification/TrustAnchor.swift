@@ -2,8 +2,8 @@ package import Primitives
 import SwiftASN1
 import X509
 
-/// Apple's roots, pinned by the SHA-256 of their certificates: the root that comes along in x5c becomes the anchor
-/// only if it is one of these. https://www.apple.com/certificateauthority/
+/// Apple's roots, pinned by the SHA-256 of their certificates. The root in x5c becomes the anchor only if it is one of
+/// these. https://www.apple.com/certificateauthority/
 enum ApplePins {
     /// Apple Root CA - G3 signs the chains of JWS today; G2 may.
     static let jws: Set<Digest> = Set(
@@ -13,8 +13,8 @@ enum ApplePins {
         ].compactMap(Digest.init(hex:)))
 }
 
-/// A root certificate an operator named, for tests and simulators. It anchors by its key: the root that comes along
-/// in x5c counts for nothing, since test data re-issues roots with the same key and other bytes.
+/// A root certificate that an operator configured, for tests and simulators. It anchors by its key. The root in x5c is
+/// ignored, because test data re-issues roots with the same key and other bytes.
 package struct ConfiguredRoot: Sendable {
     let certificate: Certificate
     package let fingerprint: Digest
@@ -30,9 +30,9 @@ package struct ConfiguredRoot: Sendable {
             fingerprint = .sha256(of: der)
         } catch {
             throw Refusal(
-                .certificateMalformed, "the trust root is no certificate",
+                .certificateMalformed, "the trust root is not a certificate",
                 expected: "one X.509 certificate, PEM or DER",
-                found: "\(file.count) other bytes")
+                found: "a file of \(file.count) bytes in another format")
         }
     }
 }

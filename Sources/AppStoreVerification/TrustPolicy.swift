@@ -1,13 +1,13 @@
 package import AppStoreModel
 package import Primitives
 
-/// Whose signatures count, and what the signed claims must say. A claim for which nothing is given is not checked.
+/// The trusted signers and the required values of claims. A claim without a configured value is not checked.
 package struct TrustPolicy: Sendable {
-    /// Empty: neither bundleId nor appAppleId is checked.
+    /// The accepted apps; when empty, neither bundleId nor appAppleId is checked.
     package var apps: [App]
-    /// The environments that may be named, where an app does not say otherwise.
+    /// The accepted environments, unless an app has its own.
     package var environments: Set<Environment>
-    /// In addition to Apple's pinned roots, never instead of them.
+    /// Roots in addition to Apple's pinned roots, never instead of them.
     package var configuredRoots: [ConfiguredRoot]
     package var deniedCertificates: [DeniedCertificate]
 
@@ -24,7 +24,7 @@ package struct TrustPolicy: Sendable {
     package struct App: Sendable, Hashable {
         package let bundleId: String
         package let appAppleId: Int64?
-        /// Nil: those of the policy.
+        /// Nil for those of the policy.
         package let environments: Set<Environment>?
 
         package init(bundleId: String, appAppleId: Int64? = nil, environments: Set<Environment>? = nil) {
@@ -34,7 +34,7 @@ package struct TrustPolicy: Sendable {
         }
     }
 
-    /// A leaked certificate: what it signed from an instant on is refused.
+    /// A leaked certificate. Signatures from the instant `from` on are refused.
     package struct DeniedCertificate: Sendable, Hashable {
         package let fingerprint: Digest
         package let from: Instant

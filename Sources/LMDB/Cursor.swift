@@ -1,13 +1,13 @@
 import CLMDB
 
-/// A position in a database. It cannot outlive its transaction, and while it lives a write transaction cannot
-/// change anything; so the entries it returns stay valid as it moves on.
+/// A position in a database. It cannot outlive its transaction. While it exists, a write transaction cannot change
+/// anything, so returned entries stay valid when the cursor moves.
 @safe
 package struct Cursor: ~Copyable, ~Escapable {
     private let handle: OpaquePointer
     private let database: Database
 
-    // The caller ties it to its transaction.
+    // The caller ties the cursor's lifetime to its transaction.
     @_lifetime(immortal)
     init(_ handle: OpaquePointer, _ database: Database) {
         unsafe self.handle = unsafe handle
@@ -26,15 +26,10 @@ package struct Cursor: ~Copyable, ~Escapable {
     @_lifetime(copy self)
     package mutating func last() throws(LMDBError) -> Database.Entry? { try move(MDB_LAST) }
 
-    /// Moves to the following entry, from nowhere to the first, and returns it; nil after the last.
+    /// Moves to the next entry, or from no position to the first, and returns it; nil after the last.
     @_lifetime(copy self)
     package mutating func next() throws(LMDBError) -> Database.Entry? { try move(MDB_NEXT) }
 
-    /// Moves to the entry before, from nowhere to the last, and returns it; nil before the first.
-    @_lifetime(copy self)
-    package mutating func previous() throws(LMDBError) -> Database.Entry? { try move(MDB_PREV) }
-
-    /// Moves to the first entry whose key is `key` or above and returns it; nil when all are below.
     @_lifetime(copy self)
     package mutating func seek(_ key: RawSpan) throws(LMDBError) -> Database.Entry? {
         var value = unsafe MDB_val()
@@ -47,7 +42,7 @@ package struct Cursor: ~Copyable, ~Escapable {
         return try unsafe entry(result, found, value)
     }
 
-    /// The same for a database of integer keys.
+    /// Moves to the first entry with an integer key not below `key` and returns it; nil when all keys are below.
     @_lifetime(copy self)
     package mutating func seek(_ key: UInt64) throws(LMDBError) -> Database.Entry? {
         database.preconditionIntegerKeys()
@@ -73,7 +68,7 @@ package struct Cursor: ~Copyable, ~Escapable {
     private func entry(_ result: Int32, _ key: MDB_val, _ value: MDB_val) throws(LMDBError) -> Database.Entry? {
         if result == MDB_NOTFOUND { return nil }
         try LMDBError.check(result, "mdb_cursor_get")
-        // Key and value lie in the map or in a page of the transaction and stay there until it ends or
+        // Key and value are in the map or in a page of the transaction. They stay valid until the transaction ends or
         // changes something; the cursor's lifetime ends before either.
         return unsafe _overrideLifetime(Database.Entry(key: RawSpan(key), value: RawSpan(value)), copying: self)
     }

@@ -1,28 +1,29 @@
 import CLMDB
+import Primitives
 
-/// A named database of one environment: a handle that stays valid as long as the environment is open.
+/// A named database of one environment: a handle that stays valid while the environment is open.
 package struct Database: Hashable, Sendable {
-    /// What a database was created with; a later opening must ask for the same.
+    /// The flags of a database, fixed at creation; a later opening must pass the same.
     package struct Flags: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
 
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// MDB_INTEGERKEY: every key is one `UInt64` in native byte order, and they sort as numbers.
+        /// MDB_INTEGERKEY: every key is one `UInt64` in native byte order, and keys sort as numbers.
         package static let integerKey = Flags(rawValue: UInt32(MDB_INTEGERKEY))
     }
 
-    /// What stands in a database, as of one transaction.
+    /// The size of a database, as of one transaction.
     package struct Statistics: Hashable, Sendable {
         package var entries: Int
-        /// Levels of the tree; 0 when it is empty.
+        /// The number of levels of the tree; 0 when it is empty.
         package var depth: Int
         package var branchPages: Int
         package var leafPages: Int
         package var overflowPages: Int
     }
 
-    /// A key and its value, seen in place.
+    /// A key and its value, read in place.
     package struct Entry: ~Escapable {
         package let key: RawSpan
         package let value: RawSpan
@@ -40,7 +41,7 @@ package struct Database: Hashable, Sendable {
     let handle: MDB_dbi
     package let flags: Flags
 
-    /// liblmdb compares keys of another size as if they were integers too.
+    /// liblmdb would compare keys of another size as integers too.
     @inline(__always)
     func preconditionIntegerKeys() {
         precondition(flags.contains(.integerKey), "A database of byte keys was asked for an integer key.")

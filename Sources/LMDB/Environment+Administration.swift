@@ -6,11 +6,9 @@ extension Environment {
     package struct Information: Hashable, Sendable {
         package var mapSizeBytes: Int
         package var pageSizeBytes: Int
-        /// The number of the last page in use; pages before it may be free.
+        /// The number of the last page in use; earlier pages may be free.
         package var lastPage: Int
         package var lastTransactionID: UInt64
-        /// The slots of the reader table that have ever been taken; it never shrinks.
-        package var readerSlots: Int
         package var maxReaders: Int
     }
 
@@ -22,11 +20,11 @@ extension Environment {
         return unsafe Information(
             mapSizeBytes: information.me_mapsize, pageSizeBytes: Int(statistics.ms_psize),
             lastPage: information.me_last_pgno, lastTransactionID: UInt64(information.me_last_txnid),
-            readerSlots: Int(information.me_numreaders), maxReaders: Int(information.me_maxreaders))
+            maxReaders: Int(information.me_maxreaders))
     }
 
-    /// Frees the slots of readers whose process died, which else would keep pages from being used again.
-    /// - Returns: how many there were.
+    /// Frees the slots of readers whose process has died. Otherwise these slots would prevent the reuse of pages.
+    /// - Returns: the number of freed slots.
     @discardableResult
     package func clearStaleReaders() throws(LMDBError) -> Int {
         var dead: Int32 = 0
@@ -34,26 +32,26 @@ extension Environment {
         return Int(dead)
     }
 
-    /// Syncs the data file. Commits do that by themselves; this is for a file that nothing was committed to yet.
+    /// Syncs the data file. Commits sync it themselves; this is for a file without any commit.
     func sync() throws(LMDBError) {
         try LMDBError.check(unsafe mdb_env_sync(handle, 1), "mdb_env_sync")
     }
 
     /// Opens a named database, creating it when it does not exist and the environment is not read-only.
     ///
-    /// Transactions that began before cannot use the handle. Call it outside any transaction of this thread.
+    /// Transactions begun earlier cannot use the handle. Call it outside any transaction of the calling thread.
     /// - Throws: `MDB_NOTFOUND` when it does not exist and cannot be created, `MDB_INCOMPATIBLE` when it
     ///   exists with other flags, `MDB_DBS_FULL` beyond `maxDatabases`.
     package func openDatabase(_ name: String, flags: Database.Flags = []) throws(LMDBError) -> Database {
         try openDatabases([(name, flags)])[0]
     }
 
-    /// Opens several, and creates those that are missing in one transaction: after a crash all are there, or none.
-    /// - Parameter creating: false where they must be there, as when the environment is read-only.
+    /// Opens several databases. Missing ones are created in one transaction: after a crash all of them exist, or none.
+    /// - Parameter creating: whether missing databases are created; a read-only environment creates none.
     package func openDatabases(
         _ databases: [(name: String, flags: Database.Flags)], creating: Bool = true
     ) throws(LMDBError) -> [Database] {
-        // A transaction that opens databases must end before another one in this process may (lmdb.h,
+        // A transaction that opens databases must end before another one in this process does so (lmdb.h,
         // mdb_dbi_open).
         try databaseOpening.withLock { _ throws(LMDBError) in
             do throws(LMDBError) {

@@ -2,11 +2,12 @@ import CLMDB
 import Glibc
 
 extension Environment {
-    /// Asks the disk whether it takes one more page.
-    /// - Returns: why it does not, `ENOSPC`, `EDQUOT` or `EFBIG`; nil when it does, or has another reason.
+    /// Checks whether the disk accepts one more page.
+    /// - Returns: `ENOSPC`, `EDQUOT` or `EFBIG` when the disk is full; nil when it accepts the page or fails for
+    ///   another reason.
     func diskFullCode() -> LMDBError.Code? {
-        // The page goes behind the end of the file, where everything is dead. A transaction holds the
-        // writer's lock meanwhile, so that no other writer is at work there.
+        // The page is written after the end of the file, where nothing is live. A write transaction holds the writer's
+        // lock meanwhile, so no other writer can write there.
         guard let transaction = try? beginWrite() else { return nil }
         return withExtendedLifetime(transaction) { writeBehindEnd() }
     }
@@ -19,7 +20,7 @@ extension Environment {
         }
         var page = [UInt8](repeating: 0, count: Int(status.st_blksize))
         var offset = status.st_size
-        // What the disk says of a part it takes is only how much; what it says of the rest is why.
+        // A partial write reports only its length. The write of the rest reports the reason.
         while !page.isEmpty {
             let written = unsafe pwrite(descriptor, page, page.count, offset)
             guard written > 0 else {

@@ -1,19 +1,19 @@
 import Glibc
 
 extension Environment {
-    /// Makes an environment where there is none yet.
+    /// Creates an environment where none exists yet.
     ///
-    /// It is made aside and moved to its place whole: whoever opens it meanwhile, or after a power loss, finds all that
-    /// `fill` puts in, or no environment. When this returns its name is durable too, whoever has made it; what is
-    /// committed later is durable only where it is found again.
-    /// - Throws: what `fill` throws; `MDB_INVALID` when the data file is empty, which liblmdb would take for a new one;
-    ///   the `errno` of making and moving files.
+    /// It is built in a subfolder and moved into place in one step. Another process that opens it meanwhile, or after a
+    /// power loss, finds everything that `fill` stores, or no environment. On return the directory entry is durable
+    /// too, even if another process created it: later commits are lost in a power loss without it.
+    /// - Throws: the errors of `fill`; `MDB_INVALID` when the data file is empty, which liblmdb would treat as a new
+    ///   one; the `errno` of creating and moving files.
     package static func makeIfMissing(
         in directory: String, options: Options, _ fill: (Environment) throws(LMDBError) -> Void
     ) throws(LMDBError) {
         let place = "\(directory)/\(dataFileName)"
         var status = stat()
-        // `stat` only writes into the buffer it is given.
+        // `stat` only writes into the buffer it receives.
         if unsafe stat(place, &status) == 0 {
             guard status.st_size > 0 else {
                 throw LMDBError(
@@ -35,17 +35,17 @@ extension Environment {
         guard unsafe rename("\(aside)/\(dataFileName)", place) == 0 else { throw .system("rename to \(place)") }
     }
 
-    /// The environment is closed when this returns.
+    /// Fills a new environment, which is closed on return.
     private static func fillNew(
         _ directory: String, options: Options, _ fill: (Environment) throws(LMDBError) -> Void
     ) throws(LMDBError) {
         let environment = try Environment(directory: directory, options: options)
         try fill(environment)
-        // Without a commit nothing has been synced yet.
+        // Without a commit, nothing has been synced yet.
         try environment.sync()
     }
 
-    /// What an attempt may have left. What is not there need not go.
+    /// Removes the files of an earlier attempt. Missing files are no error.
     private static func remove(_ aside: String) {
         for name in [dataFileName, "lock.mdb"] { unsafe unlink("\(aside)/\(name)") }
         unsafe rmdir(aside)

@@ -2,22 +2,21 @@ import CLMDB
 import Glibc
 
 extension LMDBError {
-    /// A return code of liblmdb: below zero one of its own, above zero an `errno` value.
+    /// A return code of liblmdb: negative for its own codes, positive for `errno` values.
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: Int32
 
         package init(rawValue: Int32) { self.rawValue = rawValue }
 
-        /// The key is there already, or an appended key is not above the last one.
+        /// The key exists already, or an appended key is not above the last one.
         package static let MDB_KEYEXIST = Code(rawValue: CLMDB.MDB_KEYEXIST)
-        /// A database does not exist. (For an absent key the answer is `nil`, not an error.)
+        /// A database does not exist. (A missing key is reported as `nil`, not as an error.)
         package static let MDB_NOTFOUND = Code(rawValue: CLMDB.MDB_NOTFOUND)
         /// A page number beyond the last page: the file is damaged.
         package static let MDB_PAGE_NOTFOUND = Code(rawValue: CLMDB.MDB_PAGE_NOTFOUND)
-        /// A page of the wrong kind, or a data file that fails the checks before opening: the file is
-        /// damaged.
+        /// A page of the wrong kind, or a data file that fails the opening check: the file is damaged.
         package static let MDB_CORRUPTED = Code(rawValue: CLMDB.MDB_CORRUPTED)
-        /// A meta page could not be written; whether that commit holds shows only after reopening.
+        /// A meta page could not be written. Only reopening shows whether the commit took effect.
         package static let MDB_PANIC = Code(rawValue: CLMDB.MDB_PANIC)
         /// The file belongs to another version of LMDB.
         package static let MDB_VERSION_MISMATCH = Code(rawValue: CLMDB.MDB_VERSION_MISMATCH)
@@ -35,11 +34,11 @@ extension LMDBError {
         package static let MDB_CURSOR_FULL = Code(rawValue: CLMDB.MDB_CURSOR_FULL)
         /// A page has no room where it must have some: the file is damaged.
         package static let MDB_PAGE_FULL = Code(rawValue: CLMDB.MDB_PAGE_FULL)
-        /// Another process let the file grow beyond this process's map.
+        /// Another process grew the file beyond this process's map.
         package static let MDB_MAP_RESIZED = Code(rawValue: CLMDB.MDB_MAP_RESIZED)
-        /// The database exists with other flags than asked for.
+        /// The database exists with other flags than requested.
         package static let MDB_INCOMPATIBLE = Code(rawValue: CLMDB.MDB_INCOMPATIBLE)
-        /// A reader's slot was used by somebody else.
+        /// A reader's slot was used by another reader.
         package static let MDB_BAD_RSLOT = Code(rawValue: CLMDB.MDB_BAD_RSLOT)
         /// An earlier error made the transaction unusable.
         package static let MDB_BAD_TXN = Code(rawValue: CLMDB.MDB_BAD_TXN)
@@ -65,13 +64,13 @@ extension LMDBError {
 }
 
 extension LMDBError.Code: CustomStringConvertible {
-    /// The name the C headers give it.
+    /// The name in the C headers.
     package var description: String { Self.names[self] ?? "errno \(rawValue)" }
 
-    /// liblmdb's sentence for it.
+    /// The message of liblmdb for the code.
     package var explanation: String {
-        // mdb_strerror returns a string constant for its own codes and strerror's answer for the others; both
-        // are valid C strings, copied here at once.
+        // mdb_strerror returns a string constant for its own codes and the result of strerror for others. Both are
+        // valid C strings, copied here immediately.
         unsafe String(cString: mdb_strerror(rawValue))
     }
 

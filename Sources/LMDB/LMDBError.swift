@@ -1,12 +1,12 @@
 import CLMDB
 import Glibc
 
-/// A failure of liblmdb, of the operating system beneath it, or of a data file that must not be handed to it.
+/// A failure of liblmdb, of the operating system, or of the check of a data file.
 ///
-/// Equality is on the code alone, so that callers and tests compare what happened and not how it was worded.
+/// Equality compares only the code, so callers and tests are independent of the wording.
 package struct LMDBError: Error, Sendable {
     package var code: Code
-    /// What was being done, by its C name where there is one: `mdb_txn_commit`.
+    /// The failed operation, by its C name where there is one: `mdb_txn_commit`.
     package var operation: String
     package var expected: String?
     package var found: String?
@@ -27,7 +27,7 @@ extension LMDBError: Hashable {
 
 extension LMDBError: CustomStringConvertible {
     package var description: String {
-        // liblmdb's own sentences begin with the name of the code.
+        // liblmdb's own messages begin with the name of the code.
         var text = "\(operation): \(code.rawValue < 0 ? "" : "\(code): ")\(code.explanation)"
         if let expected { text += "; expected \(expected)" }
         if let found { text += "\(expected == nil ? "; " : ", ")found \(found)" }
@@ -36,7 +36,7 @@ extension LMDBError: CustomStringConvertible {
 }
 
 extension LMDBError {
-    /// Throws unless `result` is `MDB_SUCCESS`. Every return code of liblmdb comes through here.
+    /// Throws unless `result` is `MDB_SUCCESS`. Every return code of liblmdb is checked here.
     @inline(__always)
     static func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(LMDBError) {
         guard result != MDB_SUCCESS else { return }

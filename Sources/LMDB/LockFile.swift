@@ -1,25 +1,26 @@
 import Glibc
 
-/// lock.mdb, where readers and the writer tell each other of themselves through the memory map.
+/// The lock file lock.mdb, which readers and the writer share through a memory map.
 enum LockFile {
-    /// Takes a whole cache line each (mdb.c, MDB_reader).
+    /// Bytes per reader slot, one cache line (mdb.c, MDB_reader).
     private static let readerBytes = 64
-    /// What stands in front of the readers (mdb.c, MDB_txninfo). liblmdb counts the readers by the length it finds.
+    /// Bytes before the reader slots (mdb.c, MDB_txninfo). liblmdb derives the number of slots from the file's length.
     private static let headerBytes = 2 * 64
 
-    /// Reserves the disk space of a lock file that is yet to be made.
+    /// Reserves the disk space of a new lock file.
     ///
-    /// liblmdb only sets its length. On a full disk the first write to a page of it would then be SIGBUS and the end of
-    /// the process, not an error.
-    /// - Throws: `ENOSPC`, `EDQUOT` or `EFBIG`. What else is wrong with the file is for liblmdb to say.
+    /// liblmdb only sets its length. On a full disk, the first write to one of its pages would raise SIGBUS and end the
+    /// process instead of returning an error.
+    /// - Throws: `ENOSPC`, `EDQUOT` or `EFBIG`. liblmdb reports all other errors of the file.
     static func reserve(in directory: String, _ options: Environment.Options) throws(LMDBError) {
-        // A file that this process closes loses its locks (fcntl(2)): the caller has no environment open here.
+        // Closing a file drops the process's locks on it (fcntl(2)). The caller does not have the environment open
+        // here.
         let descriptor = unsafe open("\(directory)/lock.mdb", O_RDWR | O_CREAT | O_CLOEXEC, mode_t(options.fileMode))
         guard descriptor >= 0 else { return }
         defer { _ = close(descriptor) }
         var status = stat()
         let byteCount = off_t(headerBytes + readerBytes * Int(options.maxReaders))
-        // `fstat` only writes into the buffer it is given.
+        // `fstat` only writes into the buffer it receives.
         guard unsafe fstat(descriptor, &status) == 0, status.st_size == 0 else { return }
         let code = LMDBError.Code(rawValue: posix_fallocate(descriptor, 0, byteCount))
         guard ![.ENOSPC, .EDQUOT, .EFBIG].contains(code) else {

@@ -1,7 +1,6 @@
 import CLMDB
 
-/// Lends `bytes` to liblmdb for the duration of `body`. liblmdb never writes through the keys and values it
-/// is given.
+/// Lends `bytes` to liblmdb for the duration of `body`. liblmdb never writes through the keys and values it receives.
 @inline(__always)
 func withMDBValue(of bytes: RawSpan, _ body: (UnsafeMutablePointer<MDB_val>) -> Int32) -> Int32 {
     unsafe bytes.withUnsafeBytes { buffer in
@@ -22,7 +21,7 @@ func withMDBValue(of integer: UInt64, _ body: (UnsafeMutablePointer<MDB_val>) ->
 }
 
 extension RawSpan {
-    /// What liblmdb returned; the caller ties it to the transaction the bytes belong to.
+    /// Creates a span of bytes that liblmdb returned. The caller ties it to the transaction that owns the bytes.
     @_lifetime(immortal)
     init(_ value: MDB_val) {
         let bytes = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(value.mv_data), byteCount: value.mv_size)

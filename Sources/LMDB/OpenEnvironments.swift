@@ -1,18 +1,19 @@
 import Glibc
 import Synchronization
 
-/// The environments this process has open, so that none is opened twice.
+/// The environments open in this process. None can be opened twice.
 enum OpenEnvironments {
-    /// A directory, however it is spelled.
+    /// Identifies a directory independently of its path.
     fileprivate struct Identity: Hashable {
         let device: UInt
         let inode: UInt
     }
 
-    /// Holds an environment's place as long as it lives.
+    /// Registers an open environment for the lifetime of the object.
     final class Registration: Sendable {
         private let identity: Identity
-        /// Of the directory. While it is open no other is given the inode number, should this one be removed.
+        /// The descriptor of the directory. While it is open, the inode number is not reused, even if the directory is
+        /// removed.
         private let descriptor: Int32
 
         fileprivate init(_ identity: Identity, _ descriptor: Int32) {
@@ -41,13 +42,13 @@ enum OpenEnvironments {
 
     private static func take(_ descriptor: Int32, _ directory: String) throws(LMDBError) -> Identity {
         var status = stat()
-        // `fstat` only writes into the buffer it is given.
+        // `fstat` only writes into the buffer it receives.
         guard unsafe fstat(descriptor, &status) == 0 else { throw .system("fstat \(directory)") }
         let identity = Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
         guard open.withLock({ $0.insert(identity).inserted }) else {
             throw LMDBError(
                 .EBUSY, operation: "open \(directory)",
-                expected: "each environment open once in a process", found: "it is open already")
+                expected: "each environment opened at most once per process", found: "an open environment")
         }
         return identity
     }

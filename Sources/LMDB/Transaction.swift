@@ -1,21 +1,21 @@
 import CLMDB
 
-/// The right to read one snapshot.
+/// The access of a transaction that reads one snapshot.
 package enum ReadAccess {}
-/// The right to read and change the newest state; one holder at a time.
+/// The access of a transaction that reads and changes the newest state. Only one exists at a time.
 package enum WriteAccess {}
 
 package typealias ReadTransaction = LMDBTransaction<ReadAccess>
 package typealias WriteTransaction = LMDBTransaction<WriteAccess>
 
-/// A transaction: everything read through it belongs to one state of the environment.
+/// A transaction. All reads through it see one state of the environment.
 ///
-/// What it returns are views of the memory map. The compiler keeps them from outliving the transaction, and
-/// in a write transaction from outliving the next change.
+/// The results are views of the memory map. The compiler ensures that they do not outlive the transaction or, in a
+/// write transaction, the next change.
 @safe
 package struct LMDBTransaction<Access>: ~Copyable {
     let environment: Environment
-    /// Nil once it has ended.
+    /// Nil after the transaction has ended.
     private(set) var handle: OpaquePointer?
 
     init(in environment: Environment, readOnly: Bool) throws(LMDBError) {
@@ -27,23 +27,23 @@ package struct LMDBTransaction<Access>: ~Copyable {
     }
 
     deinit {
-        // A null transaction is ignored; `environment` is released only after this, so it is still open.
+        // A null transaction is ignored. `environment` is released only afterwards, so it is still open.
         unsafe mdb_txn_abort(handle)
     }
 
-    /// Ends it, keeping what it did. Whatever mdb_txn_commit returns, the transaction is gone.
+    /// Ends the transaction and keeps its changes. The handle is freed even if mdb_txn_commit fails.
     consuming func end() throws(LMDBError) {
         let ended = unsafe handle
         unsafe handle = nil
         try LMDBError.check(unsafe mdb_txn_commit(ended), "mdb_txn_commit")
     }
 
-    /// The id of the snapshot; for a writer, the id it will have once committed.
+    /// The id of the snapshot; for a writer, the id of the transaction once committed.
     package var id: UInt64 {
         unsafe UInt64(mdb_txn_id(handle))
     }
 
-    /// The value stored under `key`, or nil.
+    /// Returns the value stored under `key`, or nil.
     @_lifetime(borrow self)
     package func get(_ key: RawSpan, in database: Database) throws(LMDBError) -> RawSpan? {
         var value = unsafe MDB_val()
@@ -51,7 +51,7 @@ package struct LMDBTransaction<Access>: ~Copyable {
         return try unsafe found(result, value)
     }
 
-    /// The value stored under `key` in a database of integer keys, or nil.
+    /// Returns the value stored under `key` in a database of integer keys, or nil.
     @_lifetime(borrow self)
     package func get(_ key: UInt64, in database: Database) throws(LMDBError) -> RawSpan? {
         database.preconditionIntegerKeys()
@@ -64,18 +64,18 @@ package struct LMDBTransaction<Access>: ~Copyable {
     private func found(_ result: Int32, _ value: MDB_val) throws(LMDBError) -> RawSpan? {
         if result == MDB_NOTFOUND { return nil }
         try LMDBError.check(result, "mdb_get")
-        // The bytes lie in the map or in a page of this transaction; they stay there until it ends or, for a
-        // writer, changes something, and both need `self` for themselves.
+        // The bytes are in the map or in a page of this transaction. They stay valid until it ends or, for a writer,
+        // changes something. Both require exclusive access to `self`.
         return unsafe _overrideLifetime(RawSpan(value), borrowing: self)
     }
 
-    /// A cursor, not yet positioned.
+    /// Returns a cursor without a position.
     @_lifetime(borrow self)
     package func cursor(in database: Database) throws(LMDBError) -> Cursor {
         var opened: OpaquePointer?
         try LMDBError.check(unsafe mdb_cursor_open(handle, database.handle, &opened), "mdb_cursor_open")
         guard let opened = unsafe opened else { throw LMDBError(.ENOMEM, operation: "mdb_cursor_open") }
-        // The cursor is closed by its deinit, which the borrow of `self` places before the transaction's end.
+        // The cursor is closed by its deinit. Borrowing `self` ensures that this precedes the transaction's end.
         return unsafe _overrideLifetime(Cursor(opened, database), borrowing: self)
     }
 
@@ -85,13 +85,5 @@ package struct LMDBTransaction<Access>: ~Copyable {
         return Database.Statistics(
             entries: found.ms_entries, depth: Int(found.ms_depth), branchPages: found.ms_branch_pages,
             leafPages: found.ms_leaf_pages, overflowPages: found.ms_overflow_pages)
-    }
-}
-
-extension LMDBTransaction where Access == ReadAccess {
-    /// Lets go of the snapshot and takes the newest one, keeping the reader's slot.
-    package mutating func renew() throws(LMDBError) {
-        unsafe mdb_txn_reset(handle)
-        try LMDBError.check(unsafe mdb_txn_renew(handle), "mdb_txn_renew")
     }
 }

@@ -1,9 +1,9 @@
 package import Primitives
 
-/// An answer about subscriptions: the instant and the knowledge asked for, and rows ordered by key.
+/// An answer about subscriptions: the requested instant and knowledge, and rows ordered by key.
 package struct Answer<Row: JSONRepresentable>: JSONRepresentable {
     package var asOf: Instant
-    /// The number of events the answer rests on.
+    /// The number of events on which the answer is based.
     package var knownAt: UInt64
     package var subscriptions: [Row]
 

@@ -7,20 +7,20 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
     /// The name of an anonymous customer in later calls; nil for a known customer.
     package var handle: String?
     package var asOf: Instant
-    /// The number of events the answer rests on.
+    /// The number of events on which the answer is based.
     package var knownAt: UInt64
     /// Whether any subscription entitles the customer.
     package var entitled: Bool
-    /// In the order of their keys.
+    /// Ordered by key.
     package var subscriptions: [Rendered<Row>]
     /// Consumables and non-renewing subscriptions, oldest first.
     package var purchases: [PurchaseRow]
-    /// In the order of their keys.
+    /// Ordered by key.
     package var conflicts: [ConflictRow]
     package var nextStep: String
-    /// The merge that this call made.
+    /// The merge made by this call.
     package var merged: MergeRow?
-    /// The merge that this call undid.
+    /// The merge undone by this call.
     package var unmerged: MergeRow?
 
     package init(
@@ -98,11 +98,10 @@ extension PurchaseRow: JSONRepresentable {
     }
 }
 
-/// A purchase that two known customers claim.
+/// A purchase claimed by two known customers.
 package struct ConflictRow: Hashable, Sendable {
     package var id: SubscriptionID
-    /// The other customer: an external id, or the handle of a customer without one. Nil when the role of the caller
-    /// may not see it.
+    /// The other customer: an external id, or the handle of a customer without one. Nil if the caller may not see it.
     package var with: String?
     package var because: String
     package var remedy: String
@@ -128,7 +127,7 @@ extension ConflictRow: JSONRepresentable {
 package struct MergeRow: Hashable, Sendable {
     package var handle: String
     package var into: String
-    /// The event's position.
+    /// The position of the event.
     package var position: UInt64
 
     package init(handle: String, into: String, position: UInt64) {

@@ -21,7 +21,7 @@ package struct EventRow: Hashable, Sendable {
     /// The facts decoded from the evidence; nil unless requested.
     package var facts: [JSONValue]?
 
-    /// The verbatim bytes that an event rests on.
+    /// The verbatim evidence of an event.
     package struct Evidence: Hashable, Sendable {
         package var artifact: String
         package var bytes: UInt32

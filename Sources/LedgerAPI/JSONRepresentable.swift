@@ -1,6 +1,6 @@
 package import Primitives
 
-/// An answer, or a part of one, with its form on the wire.
+/// An answer, or a part of one, with its JSON form.
 package protocol JSONRepresentable: Sendable {
     var json: JSONValue { get }
 }
@@ -11,7 +11,7 @@ extension Sequence where Element: JSONRepresentable {
 }
 
 extension JSONValue {
-    /// Positions count events and stay far below 2^63.
+    /// Creates a number. Positions count events and stay far below 2^63.
     package init(position: UInt64) {
         self = .integer(Int64(clamping: position))
     }

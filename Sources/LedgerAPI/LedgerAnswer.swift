@@ -1,6 +1,6 @@
-/// An answer with the state of knowledge behind it.
+/// An answer with the knowledge behind it.
 package protocol LedgerAnswer: JSONRepresentable {
-    /// The number of events the answer rests on.
+    /// The number of events on which the answer is based.
     var knownAt: UInt64 { get }
 }
 

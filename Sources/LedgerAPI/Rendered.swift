@@ -1,6 +1,6 @@
 package import Primitives
 
-/// A row with its JSON text, made once for all answers that carry it.
+/// A row with its JSON text, rendered once for all answers that contain it.
 @dynamicMemberLookup
 package struct Rendered<Row: JSONRepresentable>: JSONRepresentable {
     package let row: Row

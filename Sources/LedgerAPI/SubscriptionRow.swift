@@ -36,13 +36,13 @@ package struct SubscriptionRow: Hashable, Sendable {
     package var commitment: CommitmentTerms?
     package var reason: String
     package var nextStep: String
-    /// The win-back offers of `nextStep` offerWinBack, best first.
+    /// The win-back offers for the `nextStep` offerWinBack, best first.
     package var offerIds: [String]
     /// The names of inferred fields, sorted.
     package var inferred: [String]
     package var historyIncomplete: Bool
     package var disagreement: Disagreement?
-    /// The positions of the events that the row rests on, ascending.
+    /// The positions of the supporting events, ascending.
     package var evidence: [UInt64]
 
     /// A plan with a commitment of twelve months.
@@ -62,7 +62,7 @@ package struct SubscriptionRow: Hashable, Sendable {
         }
     }
 
-    /// A status that Apple signed and that differs from the folded one at the notification's signedDate.
+    /// A status signed by Apple that differs from the folded one at the notification's signedDate.
     package struct Disagreement: Hashable, Sendable {
         package var position: UInt64
         package var signed: String

@@ -1,14 +1,14 @@
 package import AppStoreModel
 package import Primitives
 
-/// An API key as it is configured: never the key, which only its holder has.
+/// The configuration of an API key. It never contains the key itself, which only its holder has.
 package struct APIKey: Hashable, Sendable {
-    /// For people; unique. The ledger's own events name the key that caused them by it.
+    /// A unique name for people. The ledger's own events use it to name the key that caused them.
     package let name: String
     package let role: Role
     /// SHA-256 of the whole key, `sl_<role>_<43 base64url>`.
     package let digest: Digest
-    /// Token bucket: sustained calls per second, and the most at once.
+    /// Token bucket: `callsPerSecond` tokens per second, at most `burst` at once.
     package let callsPerSecond: Int
     package let burst: Int
     /// The apps the key is limited to; empty for every app.
@@ -17,7 +17,7 @@ package struct APIKey: Hashable, Sendable {
     package let environments: Set<Environment>
 
     /// - Parameters:
-    ///   - callsPerSecond: nil for 100 in the role app, else 1,000.
+    ///   - callsPerSecond: nil for 100 in the role app, else for 1,000.
     ///   - burst: nil for twice the default of `callsPerSecond`.
     package init(
         name: String, role: Role, digest: Digest, callsPerSecond: Int? = nil, burst: Int? = nil,
@@ -33,11 +33,11 @@ package struct APIKey: Hashable, Sendable {
     }
 }
 
-/// A public key that customer tokens are signed with.
+/// A public key that verifies customer tokens.
 package struct CustomerTokenKey: Hashable, Sendable {
     /// The key id in the header of the tokens.
     package let kid: String
-    /// A PEM file of a P-256 public key.
+    /// The path of a PEM file with a P-256 public key.
     package var publicKeyFile: String
 
     package init(kid: String, publicKeyFile: String) {

@@ -1,19 +1,29 @@
-/// What is wrong with a configuration, and where it stands.
-package struct ConfigurationError: Error, Hashable, Sendable {
+package import Primitives
+
+/// An error in a configuration or a rules file.
+package struct ConfigurationError: DiagnosedError, Hashable, Sendable {
+    package enum Code: String, Sendable {
+        case configurationInvalid = "configuration_invalid"
+        case rulesInvalid = "rules_invalid"
+    }
+
     /// The file with line and column, or the variable.
     package let place: String
-    package let message: String
-    package let expected: String?
-    package let found: String?
-    package let hint: String?
+    package let diagnosis: Diagnosis
 
     package init(
-        _ place: String, _ message: String, expected: String? = nil, found: String? = nil, hint: String? = nil
+        _ place: String, _ message: String, expected: String? = nil, found: String? = nil, hint: String? = nil,
+        code: Code = .configurationInvalid
     ) {
         self.place = place
-        self.message = message
-        self.expected = expected
-        self.found = found
-        self.hint = hint
+        diagnosis = Diagnosis(
+            code.rawValue, "\(place): \(message)", expected: expected, found: found, hint: hint)
+    }
+
+    init(_ code: Code, _ place: String, _ diagnosis: Diagnosis) {
+        self.place = place
+        self.diagnosis = Diagnosis(
+            code.rawValue, diagnosis.message, expected: diagnosis.expected, found: diagnosis.found,
+            hint: diagnosis.hint)
     }
 }

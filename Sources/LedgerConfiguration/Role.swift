@@ -1,10 +1,10 @@
-/// What the holder of an API key may do; each route says which roles it is for.
+/// The role of an API key's holder. Each route defines the roles that may use it.
 package enum Role: String, CaseIterable, Sendable {
     /// A customer's device: posts transactions.
     case app
-    /// The business' server: also asks about customers and subscriptions.
+    /// The business' server: also reads customers, subscriptions and feeds.
     case backend
-    /// Reads projections, events and transitions.
+    /// Reads customers, subscriptions, events and transitions.
     case analyst
     /// Reads everything.
     case auditor

@@ -1,12 +1,12 @@
 package import LedgerModel
-import SubscriptionLedger
+import LedgerStorage
 import Yams
 
 extension Rules {
-    /// Reads a rules file. Members left out have their defaults.
+    /// Reads a rules file. Omitted members have their defaults.
     ///
-    /// - Throws: `ConfigurationError` with line and column for what is not YAML, for unknown keys and for bad values;
-    ///   `InputFailure` when there is no such file.
+    /// - Throws: `ConfigurationError` with line and column for text that is not YAML, for unknown keys and for bad
+    ///   values; `InputFailure` when there is no such file.
     package init(file path: String) throws {
         try self.init(yaml: try YAMLValue.text(of: path), file: path)
     }
@@ -14,6 +14,14 @@ extension Rules {
     /// - Parameter file: the name of the text in errors.
     package init(yaml: String, file: String) throws(ConfigurationError) {
         self.init()
+        do throws(ConfigurationError) {
+            try read(yaml, file)
+        } catch {
+            throw ConfigurationError(.rulesInvalid, error.place, error.diagnosis)
+        }
+    }
+
+    private mutating func read(_ yaml: String, _ file: String) throws(ConfigurationError) {
         guard let node = try YAMLValue.parse(yaml, file) else { return }
         var members = try YAMLMapping(YAMLValue(node: node, name: "", file: file))
         _ = try members.take("version")?.integer(in: 1...1)

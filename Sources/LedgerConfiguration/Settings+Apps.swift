@@ -11,7 +11,7 @@ extension Settings {
             try noteSecrets(&members, of: element)
             try members.finish()
             guard !apps.contains(where: { $0.bundleId == app.bundleId }) else {
-                throw bundleId.unexpected("each bundleId once")
+                throw bundleId.unexpected("a unique bundleId")
             }
             apps.append(app)
         }
@@ -36,7 +36,7 @@ extension Settings {
         return environments
     }
 
-    /// What calls to Apple need, which this version does not make: checked for form and told about.
+    /// Checks the form of the settings for calls to Apple and records them as unused: this version makes no such calls.
     private mutating func noteSecrets(
         _ members: inout YAMLMapping, of app: YAMLValue
     ) throws(ConfigurationError) {

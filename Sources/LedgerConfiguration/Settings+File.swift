@@ -1,13 +1,13 @@
 import AppStoreModel
-import EventLog
+import LedgerStorage
 import Primitives
-import SubscriptionLedger
+import TransparencyLog
 
 extension Settings {
     /// Reads a configuration file. Paths in it are relative to its folder.
     ///
-    /// - Throws: `ConfigurationError` with line and column for what is not YAML, for unknown keys and for bad values;
-    ///   `InputFailure` when there is no such file.
+    /// - Throws: `ConfigurationError` with line and column for text that is not YAML, for unknown keys and for bad
+    ///   values; `InputFailure` when there is no such file.
     package init(file path: String) throws {
         try self.init(yaml: try YAMLValue.text(of: path), file: path)
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
@@ -22,7 +22,7 @@ extension Settings {
         path.hasPrefix("/") ? path : folder + path
     }
 
-    /// - Parameter file: what to call the text in errors.
+    /// - Parameter file: the name of the text in errors.
     package init(yaml: String, file: String) throws(ConfigurationError) {
         self.init()
         guard let node = try YAMLValue.parse(yaml, file) else { return }
@@ -59,7 +59,7 @@ extension Settings.HTTP {
 }
 
 extension Settings.Log {
-    /// What LMDB needs for its own pages, up to what a 64-bit process can address.
+    /// From the minimum for LMDB's own pages to the address space of a 64-bit process.
     private static let mapSizes = 1 << 20...1 << 46
 
     fileprivate init(_ value: YAMLValue) throws(ConfigurationError) {
@@ -72,7 +72,7 @@ extension Settings.Log {
         try members.finish()
     }
 
-    /// Whole pages, as LMDB asks.
+    /// Whether the size is within the limits and, as LMDB requires, a whole number of pages.
     package static func isMapSize(_ bytes: Int) -> Bool {
         mapSizes.contains(bytes) && bytes.isMultiple(of: 4_096)
     }
@@ -86,7 +86,7 @@ extension Settings.Log {
     private static func origin(_ value: YAMLValue) throws(ConfigurationError) -> String {
         let origin = try value.text()
         guard NoteKey.isValid(name: origin) else {
-            throw value.unexpected("a name without white space or plus sign, as ledger.example/log")
+            throw value.unexpected("a name without white space or plus sign, such as ledger.example/log")
         }
         return origin
     }

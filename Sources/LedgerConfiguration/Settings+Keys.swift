@@ -3,7 +3,7 @@ import Primitives
 
 extension Settings {
     private static let rates = 1...1_000_000
-    /// Events name the key, and have at most 4 KiB.
+    /// Events contain the name, and have at most 4 KiB.
     private static let nameByteLimit = 64
 
     static func apiKeys(_ value: YAMLValue) throws(ConfigurationError) -> [APIKey] {
@@ -19,7 +19,7 @@ extension Settings {
             let environments = try keyEnvironments(members.take("environments"))
             try members.finish()
             guard let sha256 = Digest(hex: try digest.text()) else {
-                throw digest.unexpected("64 hexadecimal digits, the SHA-256 of a key")
+                throw digest.unexpected("the SHA-256 of a key, 64 hexadecimal digits")
             }
             let key = APIKey(
                 name: try name.text(), role: role, digest: sha256, callsPerSecond: callsPerSecond, burst: burst,
@@ -27,8 +27,8 @@ extension Settings {
             guard key.name.utf8.count <= nameByteLimit else {
                 throw name.unexpected("a name of at most \(nameByteLimit) bytes")
             }
-            guard !keys.contains(where: { $0.name == key.name }) else { throw name.unexpected("another name") }
-            guard !keys.contains(where: { $0.digest == sha256 }) else { throw digest.unexpected("another key") }
+            guard !keys.contains(where: { $0.name == key.name }) else { throw name.unexpected("a unique name") }
+            guard !keys.contains(where: { $0.digest == sha256 }) else { throw digest.unexpected("a unique key") }
             keys.append(key)
         }
         return keys
@@ -42,7 +42,7 @@ extension Settings {
             let file = try members.require("publicKeyFile").text()
             try members.finish()
             let key = CustomerTokenKey(kid: try kid.text(), publicKeyFile: file)
-            guard !keys.contains(where: { $0.kid == key.kid }) else { throw kid.unexpected("another kid") }
+            guard !keys.contains(where: { $0.kid == key.kid }) else { throw kid.unexpected("a unique kid") }
             keys.append(key)
         }
         return keys

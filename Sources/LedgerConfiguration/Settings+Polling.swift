@@ -1,5 +1,6 @@
 extension Settings {
-    /// This version does not poll: the values are checked for form, and told about when polling is asked for.
+    /// Checks the form of the polling settings. This version does not poll, so polling that is enabled is recorded as
+    /// unused.
     mutating func readPolling(_ value: YAMLValue) throws(ConfigurationError) {
         var members = try YAMLMapping(value)
         let isEnabled = try members.take("enabled")?.flag() ?? false
@@ -15,11 +16,11 @@ extension Settings {
         if isEnabled { unused.append(value.name) }
     }
 
-    /// `60s`, `15m`, `24h`, `7d`.
+    /// Requires a time span such as `60s`, `15m`, `24h` or `7d`.
     private static func requireTimeSpan(_ value: YAMLValue) throws(ConfigurationError) {
         let text = try value.text()
         guard let unit = text.last, "smhd".contains(unit), let count = UInt32(text.dropLast()),
             String(count) == text.dropLast()
-        else { throw value.unexpected("a time span as 60s, 15m, 24h or 7d") }
+        else { throw value.unexpected("a time span such as 60s, 15m, 24h or 7d") }
     }
 }

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// What a configuration file says. Whatever it leaves out has its default.
+/// The contents of a configuration file. Omitted members have their defaults.
 package struct Settings: Sendable {
     package var data = "./data"
     package var http = HTTP()
@@ -9,19 +9,19 @@ package struct Settings: Sendable {
     package var trustRoots: [String] = []
     package var apps: [App] = []
     package var apiKeys: [APIKey] = []
-    /// The keys that sign customer tokens.
+    /// The public keys that verify customer tokens.
     package var customerTokens: [CustomerTokenKey] = []
     package var logging = Logging()
-    /// Members that are in order and not used by this version.
+    /// Valid members that this version does not use.
     package var unused: [String] = []
 
     package init() {}
 
     package struct HTTP: Hashable, Sendable {
         package var host = "127.0.0.1"
-        /// 0 is any free one.
+        /// Zero selects any free port.
         package var port = 8080
-        /// Whether the checkpoint and the tiles are for everybody.
+        /// Whether the checkpoint and the tiles are readable without a key.
         package var publicTiles = false
 
         package init() {}
@@ -29,7 +29,7 @@ package struct Settings: Sendable {
 
     package struct Log: Hashable, Sendable {
         package var mapSizeBytes = 1 << 40
-        /// The name in checkpoints; nil: one that the log keeps.
+        /// The name in checkpoints; nil for the name that the log stores.
         package var origin: String?
         package var groupCommitEvents = 2_000
         package var quarantineItems = 10_000

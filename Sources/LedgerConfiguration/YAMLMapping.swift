@@ -1,6 +1,6 @@
 import Yams
 
-/// A mapping while it is read: each member is taken by its key, and what nobody has taken is unknown.
+/// A mapping while it is read: members are taken by key, and any that are left are unknown.
 struct YAMLMapping {
     let value: YAMLValue
     private var members: [(key: Node, value: YAMLValue)] = []
@@ -16,7 +16,7 @@ struct YAMLMapping {
         }
     }
 
-    /// The member of a key; nil when there is none or it is null.
+    /// Takes the member of a key; nil when there is none or it is null.
     mutating func take(_ key: String) -> YAMLValue? {
         known.append(key)
         guard let index = members.firstIndex(where: { $0.key.scalar?.string == key }) else { return nil }
@@ -32,11 +32,11 @@ struct YAMLMapping {
         return member
     }
 
-    /// - Throws: when a member is left.
+    /// - Throws: `ConfigurationError` when a member is left.
     func finish() throws(ConfigurationError) {
         guard let unknown = members.first else { return }
         throw ConfigurationError(
-            YAMLValue.place(of: unknown.key, in: value.file), "the key \(unknown.value.name) is unknown",
-            expected: "one of " + known.joined(separator: ", "), found: unknown.key.scalar?.string ?? "no text")
+            YAMLValue.place(of: unknown.key, in: value.file), "key \(unknown.value.name) is unknown",
+            expected: "one of " + known.joined(separator: ", "), found: unknown.key.scalar?.string ?? "a non-text key")
     }
 }

@@ -1,15 +1,16 @@
-import SubscriptionLedger
+import LedgerStorage
 import Yams
 
 extension YAMLValue {
     private static let byteLimit = 1 << 20
 
-    /// The text of a YAML file.
-    /// - Throws: `ConfigurationError` for what is too long or not UTF-8; `InputFailure` when there is no such file.
+    /// Returns the text of a YAML file.
+    /// - Throws: `ConfigurationError` for a text that is too long or not UTF-8; `InputFailure` when there is no such
+    ///   file.
     static func text(of path: String) throws -> String {
         let bytes = try InputFile.bytes(of: path, limit: byteLimit)
         guard bytes.count <= byteLimit else {
-            throw ConfigurationError(path, "the file is too long", expected: "at most 1 MiB", found: "more")
+            throw ConfigurationError(path, "the file is too large", expected: "at most 1 MiB", found: "more")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigurationError(path, "the file is not UTF-8")
@@ -17,14 +18,14 @@ extension YAMLValue {
         return text
     }
 
-    /// The root node of a YAML text; nil for an empty one.
+    /// Returns the root node of a YAML text; nil for an empty one.
     static func parse(_ yaml: String, _ file: String) throws(ConfigurationError) -> Node? {
         do {
             return try compose(yaml: yaml)
         } catch let error as YamlError {
             throw ConfigurationError(yaml: error, file: file)
         } catch {
-            throw ConfigurationError(file, "the file is not YAML")
+            throw ConfigurationError(file, "the file is not valid YAML")
         }
     }
 }
@@ -34,15 +35,15 @@ extension ConfigurationError {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            self.init("\(file):\(mark.line):\(mark.column)", "the file is not YAML", found: problem)
+            self.init("\(file):\(mark.line):\(mark.column)", "the file is not valid YAML", found: problem)
         case .duplicatedKeysInMapping(let keys, let context):
             self.init(
-                "\(file):\(context.mark.line):\(context.mark.column)", "a key stands twice", expected: "each key once",
+                "\(file):\(context.mark.line):\(context.mark.column)", "duplicate key", expected: "unique keys",
                 found: keys.joined(separator: ", "))
         case .reader(let problem, _, _, _):
-            self.init(file, "the file is not YAML", found: problem)
+            self.init(file, "the file is not valid YAML", found: problem)
         default:
-            self.init(file, "the file is not YAML")
+            self.init(file, "the file is not valid YAML")
         }
     }
 }

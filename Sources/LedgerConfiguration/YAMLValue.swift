@@ -1,13 +1,13 @@
 import Yams
 
-/// A value of a YAML file with the name it stands under, read strictly: what has another form than expected is an error
-/// that says where it stands.
+/// A value of a YAML file with its name, read strictly: a value of another form than expected is an error with its
+/// place.
 ///
-/// Only plain scalars are numbers, flags and null, and only in the spelling of JSON: `yes`, `0x1F` and `1:30` mean
-/// something in one version of YAML and not in another.
+/// Only plain scalars are numbers, flags and null. Flags and integers are read only in the spelling of JSON: `yes`,
+/// `0x1F` and `1:30` have different meanings in different versions of YAML.
 struct YAMLValue {
     let node: Node
-    /// As `http.port`; empty for the whole file.
+    /// The path of the value, such as `http.port`; empty for the whole file.
     let name: String
     let file: String
 
@@ -62,7 +62,7 @@ struct YAMLValue {
             case .scalar(let scalar): scalar.string.isEmpty ? "nothing" : "\(scalar.string)"
             case .alias: "an alias"
             }
-        return ConfigurationError(place, "\(name) cannot be this", expected: expected, found: found)
+        return ConfigurationError(place, "invalid value for \(name)", expected: expected, found: found)
     }
 
     var place: String { Self.place(of: node, in: file) }

@@ -1,8 +1,8 @@
 import AppStoreVerification
-import EventLog
 package import Hummingbird
 import HummingbirdCore
 package import LedgerConfiguration
+import LedgerStorage
 package import Logging
 import NIOCore
 package import ServiceLifecycle
@@ -15,7 +15,7 @@ package struct LedgerServer: Sendable {
         package var http = Settings.HTTP()
         package var apiKeys: [APIKey] = []
         package var customerTokens = CustomerTokens()
-        /// Measures calls, refills their allowance, and ages the checkpoint.
+        /// The clock for call durations, rate limits and the age of the checkpoint.
         package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
         package init() {}
@@ -23,20 +23,20 @@ package struct LedgerServer: Sendable {
 
     let configuration: Configuration
     private let logger: Logger
-    let served: ServedLedger
+    let context: RouteContext
 
     /// - Parameter ledger: opened for writing; `run` closes it.
-    /// - Throws: `ConfigurationError` for a listener that must not be; `EventLogError` when nothing can be published.
-    package init(_ ledger: Ledger, _ configuration: Configuration, logger: Logger) throws {
+    /// - Throws: `ConfigurationError` for a listener that `ListenerPolicy` rejects; `StorageError` when the checkpoint
+    ///   or the feed of transitions cannot be opened.
+    package init(_ ledger: LedgerWriter, _ configuration: Configuration, logger: Logger) throws {
         try ListenerPolicy.check(
             host: configuration.http.host, keys: configuration.apiKeys, trust: ledger.configuration.trust)
         self.configuration = configuration
         self.logger = logger
-        let signer = try CheckpointKey.loadOrMake(in: ledger.configuration.folder, origin: ledger.log.origin)
-        served = ServedLedger(
+        context = RouteContext(
             ledger: ledger,
-            checkpoint: try PublishedCheckpoint(of: ledger.log, in: ledger.configuration.folder, signer: signer),
-            transitions: try ledger.transitions(), followers: Followers(limit: ServerLimits.followers),
+            checkpoint: try CheckpointPublisher(of: ledger),
+            transitions: try ledger.transitions(), subscribers: Subscribers(limit: ServerLimits.subscribers),
             metrics: Metrics())
     }
 
@@ -44,29 +44,29 @@ package struct LedgerServer: Sendable {
     package var routes: [any Route] {
         let publishing = configuration.http.publicTiles ? Access.anybody : .auditing
         return customerRoutes + [
-            EventsRoute(served: served), TransitionsRoute(served: served),
-            EvidenceRoute(served: served), EvidenceListRoute(served: served),
-            CheckpointRoute(access: publishing, served: served), TileRoute(access: publishing, served: served),
-            HealthRoute(), ReadinessRoute(served: served), MetricsRoute(served: served), SpecificationRoute(),
+            EventsRoute(context: context), TransitionsRoute(context: context),
+            EvidenceRoute(context: context), EvidenceListRoute(context: context),
+            CheckpointRoute(access: publishing, context: context), TileRoute(access: publishing, context: context),
+            HealthRoute(), ReadinessRoute(context: context), MetricsRoute(context: context), SpecificationRoute(),
         ]
     }
 
     private var customerRoutes: [any Route] {
         [
-            NotificationsRoute(served: served),
-            TransactionsRoute(customerTokens: configuration.customerTokens, served: served),
-            CustomerRoute(served: served), CustomerHistoryRoute(served: served), IdentifyRoute(served: served),
-        ] + CustomerChange.allCases.map { CustomerChangeRoute(change: $0, served: served) } + [
-            SubscriptionRoute(served: served), SubscriptionHistoryRoute(served: served),
-            SubscriptionCustomerRoute(served: served),
+            NotificationsRoute(context: context),
+            TransactionsRoute(customerTokens: configuration.customerTokens, context: context),
+            CustomerRoute(context: context), CustomerHistoryRoute(context: context), IdentifyRoute(context: context),
+        ] + CustomerChange.allCases.map { CustomerChangeRoute(change: $0, context: context) } + [
+            SubscriptionRoute(context: context), SubscriptionHistoryRoute(context: context),
+            SubscriptionCustomerRoute(context: context),
         ]
     }
 
-    /// The service as Hummingbird runs it.
+    /// Returns the Hummingbird application that serves the routes.
     ///
     /// - Parameters:
-    ///   - extraRoutes: more routes under the same key ring, log and metrics, for measurements.
-    ///   - onListening: called with the port once calls are taken.
+    ///   - extraRoutes: additional routes with the same key ring, log and metrics, for measurements.
+    ///   - onListening: called with the port once the server accepts connections.
     package func application(
         extraRoutes: [any Route] = [], onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) -> some ApplicationProtocol {
@@ -76,9 +76,9 @@ package struct LedgerServer: Sendable {
                 address: .hostname(configuration.http.host, port: configuration.http.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),
             services: [
-                ReaderMaintenance(ledger: served.ledger, transitions: served.transitions, logger: logger),
-                FollowerService(
-                    log: served.ledger.log, transitions: served.transitions, followers: served.followers),
+                ReaderMaintenance(ledger: context.reader, transitions: context.transitions, logger: logger),
+                SubscriberService(
+                    ledger: context.ledger, transitions: context.transitions, subscribers: context.subscribers),
             ],
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)
     }
@@ -90,12 +90,12 @@ package struct LedgerServer: Sendable {
             router.on(
                 route.pattern, method: route.method,
                 responder: RouteResponder(
-                    route: route, keys: keys, metrics: served.metrics.route(route.template),
+                    route: route, keys: keys, metrics: context.metrics.route(route.template),
                     now: configuration.now))
         }
-        // Middleware applies to what is added after it: here, to what no route matches.
+        // Middleware applies only to what is added after it. Here, that is the response to requests without a route.
         router.add(
-            middleware: UnknownRouteResponder(routes: routes, metrics: served.metrics.route("unknown")))
+            middleware: UnknownRouteResponder(routes: routes, metrics: context.metrics.route("unknown")))
         return router
     }
 
@@ -108,15 +108,15 @@ package struct LedgerServer: Sendable {
                 maxHeaderFieldCount: ServerLimits.headerFields))
     }
 
-    /// Serves until SIGTERM or SIGINT; then takes no more calls, lets those at work end, and closes the ledger.
+    /// Serves until SIGTERM or SIGINT. Then stops accepting calls, lets current calls finish, and closes the ledger.
     package func run(onListening: @escaping @Sendable (_ port: Int) -> Void) async throws {
-        defer { served.ledger.close() }
+        defer { context.ledger.close() }
         for (level, note) in startUpNotes { logger.log(level: level, "\(note)") }
         try await serviceGroup(stoppedBy: [.sigterm, .sigint], onListening: onListening).run()
         logger.info("stopped")
     }
 
-    /// What runs until it is told to stop, and then gives the calls at work their time.
+    /// Returns the service group. After a signal, it gives current calls time to finish.
     package func serviceGroup(
         stoppedBy signals: [UnixSignal] = [], onListening: @escaping @Sendable (_ port: Int) -> Void
     ) -> ServiceGroup {

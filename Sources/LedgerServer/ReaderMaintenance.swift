@@ -1,13 +1,12 @@
 import Logging
 import NIOPosix
-import ProjectionRuntime
 import ServiceLifecycle
 import SubscriptionLedger
 
-/// Frees the slots of readers that died: one dead reader keeps every page freed since its snapshot. And tells what
-/// keeps derived/ from following the log, which nobody waits for.
+/// Clears stale reader slots, because a dead reader prevents the reuse of every page freed since its snapshot. Also
+/// logs the errors that keep derived/ from following the log, since no caller waits for it.
 struct ReaderMaintenance: Service {
-    let ledger: Ledger
+    let ledger: LedgerReader
     let transitions: TransitionFeed
     let logger: Logger
 
@@ -17,13 +16,16 @@ struct ReaderMaintenance: Service {
                 do {
                     try await NIOThreadPool.singleton.runIfActive { try ledger.clearStaleReaders() }
                 } catch {
-                    logger.warning("stale readers were not cleared", metadata: ["error": "\(error)"])
+                    logger.warning("clearing stale readers failed", metadata: ["error": "\(error)"])
+                }
+                if ledger.isCatchingUp {
+                    logger.notice("decoding facts from the log", metadata: ["eventsLeft": "\(ledger.factLag)"])
                 }
                 if let failure = transitions.failure {
-                    logger.error("the feed of transitions does not follow the log", metadata: ["error": "\(failure)"])
+                    logger.error("updating the transitions failed", metadata: ["error": "\(failure)"])
                 }
-                if let failure = ledger.derived.failure {
-                    logger.error("derived/ does not follow the log", metadata: ["error": "\(failure)"])
+                if let failure = ledger.factFailure {
+                    logger.error("updating derived/ failed", metadata: ["error": "\(failure)"])
                 }
             }
         }

@@ -5,24 +5,24 @@ import Logging
 import SubscriptionLedger
 
 extension LedgerServer {
-    /// What an operator must know of how this service is set up.
+    /// The warnings about the configuration of this service.
     var startUpNotes: [(Logger.Level, String)] {
         var notes: [(Logger.Level, String)] = []
         if configuration.apiKeys.isEmpty {
             let host = configuration.http.host
-            notes.append((.warning, "no API keys are configured: whoever can reach \(host) may do everything"))
+            notes.append((.warning, "no API keys configured: every caller that can reach \(host) has role admin"))
         }
-        let trust = served.ledger.configuration.trust
+        let trust = context.ledger.configuration.trust
         if trust.apps.isEmpty {
-            notes.append((.warning, "no app is configured: notifications of any app are taken"))
+            notes.append((.warning, "no apps configured: notifications of every app are accepted"))
         }
         for root in trust.configuredRoots {
             notes.append(
-                (.warning, "signatures under the configured root \(root.fingerprint) count, which is for tests"))
+                (.warning, "the configured root \(root.fingerprint) is trusted; use it for tests only"))
         }
         for app in trust.apps where app.appAppleId == nil {
             if (app.environments ?? trust.environments).contains(Environment.production) {
-                notes.append((.warning, "\(app.bundleId) has no appAppleId: in Production it is not checked"))
+                notes.append((.warning, "\(app.bundleId) has no appAppleId: Production data is not checked for it"))
             }
         }
         return notes

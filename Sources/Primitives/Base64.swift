@@ -1,8 +1,8 @@
-/// The two base64 alphabets of RFC 4648, canonical forms only: one text for one value, so that a text can stand
-/// for what it encodes when identities are compared.
+/// The two base64 alphabets of RFC 4648, canonical forms only. A value has exactly one text, so texts can replace
+/// values when identities are compared.
 ///
-/// Refused on decoding: letters outside the alphabet, white space, wrong padding, a length no value has, and spare
-/// bits that are not zero (RFC 4648 §3.5).
+/// Decoding rejects letters outside the alphabet, white space, wrong padding, impossible lengths, and spare bits that
+/// are not zero (RFC 4648 §3.5).
 package enum Base64 {
     /// Standard alphabet, padded (x5c entries, PEM bodies, notes).
     package static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
@@ -48,10 +48,10 @@ private final class Base64Alphabet: Sendable {
     private static let invalid: UInt32 = 1 << 31
 
     private let letters: [UInt8]
-    /// The two letters of every twelve bits, the first in the low byte.
+    /// The two letters of each 12-bit value, the first in the low byte.
     private let pairs: [UInt16]
-    /// Four tables of 256: what a letter at place 0, 1, 2 or 3 of a group adds to its 24 bits, `invalid` when it
-    /// is none. Four look-ups and three ORs decode a group, which keeps decoding far below the cost of hashing it.
+    /// Four tables of 256: the bits that a letter at place 0, 1, 2 or 3 of a group adds to its 24 bits, or `invalid`
+    /// for other bytes. Four look-ups and three ORs decode a group, at a fraction of the cost of hashing it.
     private let values: [UInt32]
 
     private init(last: Unicode.Scalar, _ veryLast: Unicode.Scalar) {
@@ -68,7 +68,7 @@ private final class Base64Alphabet: Sendable {
         pairs = (0..<4_096).map { UInt16(letters[$0 >> 6]) | UInt16(letters[$0 & 63]) << 8 }
     }
 
-    /// `text` without padding.
+    /// Decodes `text`, which has no padding.
     func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         let groups = text.count / 4
         let rest = text.count % 4
@@ -79,8 +79,8 @@ private final class Base64Alphabet: Sendable {
             values.withUnsafeBufferPointer { table in
                 var seen: UInt32 = 0
                 for group in 0..<groups {
-                    // In bounds: group < text.count / 4, table indices are a byte below 4 × 256, and the output
-                    // holds 3 bytes a group.
+                    // In bounds: group < text.count / 4, table indices are below 4 × 256, and the output has 3 bytes
+                    // per group.
                     let word = text.loadUnaligned(fromByteOffset: group &* 4, as: UInt32.self).littleEndian
                     let bits =
                         table[Int(word & 255)] | table[256 | Int(word >> 8 & 255)]
@@ -115,7 +115,7 @@ private final class Base64Alphabet: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Without padding.
+    /// Appends the text without padding.
     func append(_ bytes: RawSpan, to text: inout [UInt8]) {
         text.append(addingCapacity: (bytes.byteCount * 4 + 2) / 3) { added in
             added.withUnsafeMutableBufferPointer { output, written in
@@ -124,12 +124,12 @@ private final class Base64Alphabet: Sendable {
         }
     }
 
-    /// - Parameter text: has room for four letters for every three bytes, rounded up.
+    /// - Parameter text: has room for four letters per three bytes, rounded up.
     private func encode(_ bytes: UnsafeRawBufferPointer, to text: UnsafeMutableRawBufferPointer) -> Int {
         let groups = bytes.count / 3
         pairs.withUnsafeBufferPointer { pairs in
             for group in 0..<groups {
-                // In bounds: three bytes and four letters a whole group, and twelve bits index 4,096 pairs.
+                // In bounds: a whole group has three bytes and four letters, and twelve bits index 4,096 pairs.
                 let bits =
                     Int(bytes[group &* 3]) << 16 | Int(bytes[group &* 3 &+ 1]) << 8 | Int(bytes[group &* 3 &+ 2])
                 let word = UInt32(pairs[bits >> 12]) | UInt32(pairs[bits & 0xFFF]) << 16

@@ -1,6 +1,6 @@
 package import Crypto
 
-/// A SHA-256 value, kept as four big-endian words: fixed size, no heap, ordered as its bytes are.
+/// A SHA-256 value, stored as four big-endian words: fixed size, no heap allocation, ordered like its bytes.
 package struct Digest: Hashable, Comparable, Sendable {
     package let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -9,7 +9,7 @@ package struct Digest: Hashable, Comparable, Sendable {
         self.words = words
     }
 
-    /// The all-zero value that stands for "none" in a record.
+    /// The all-zero value, which represents "none" in a record.
     package static let zero = Digest(words: (0, 0, 0, 0))
     package static let byteCount = 32
 
@@ -31,7 +31,7 @@ package struct Digest: Hashable, Comparable, Sendable {
 }
 
 extension Digest {
-    /// SHA-256 of bytes that lie in one piece.
+    /// Returns the SHA-256 of contiguous bytes.
     @inlinable
     package static func sha256(of bytes: UnsafeRawBufferPointer) -> Digest {
         var hash = SHA256()
@@ -52,7 +52,7 @@ extension Digest {
 }
 
 extension Digest {
-    /// Reads the 32 bytes at the start of `bytes`; fewer are a programmer's error.
+    /// Reads the 32 bytes at the start of `bytes`; fewer are a programmer error.
     @inlinable
     package init(loadingFrom bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count >= Self.byteCount, "a digest is 32 bytes")
@@ -62,13 +62,13 @@ extension Digest {
         words = (word(0), word(1), word(2), word(3))
     }
 
-    /// Nil unless there are exactly 32 bytes.
+    /// Creates a digest from exactly 32 bytes; nil for any other number.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self = bytes.withUnsafeBytes { Digest(loadingFrom: $0) }
     }
 
-    /// Nil unless the text is 64 hexadecimal digits.
+    /// Creates a digest from 64 hexadecimal digits; nil for any other text.
     package init?(hex: String) {
         guard let bytes = Hex.decode(hex) else { return nil }
         self.init(bytes: bytes)
@@ -82,14 +82,14 @@ extension Digest {
         Hex.encode(bytes)
     }
 
-    /// The first 16 bytes, as a number ordered as they are.
+    /// The first 16 bytes, as a number of the same order.
     package var firstHalf: UInt128 { UInt128(words.0) << 64 | UInt128(words.1) }
 
     /// Calls `body` with the 32 bytes in order.
     @inlinable
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let ordered = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
-        // A tuple of four words is laid out without gaps, so its bytes are the digest's.
+        // A tuple of four words has no gaps, so its bytes are the digest's.
         return withUnsafeBytes(of: ordered, body)
     }
 }

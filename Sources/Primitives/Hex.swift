@@ -10,7 +10,7 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for an odd number of digits or anything that is none.
+    /// Returns nil for an odd number of digits or any other character.
     package static func decode(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

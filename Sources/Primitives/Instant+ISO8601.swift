@@ -1,7 +1,7 @@
 extension Instant: CustomStringConvertible {
     package var description: String { iso8601 }
 
-    /// `YYYY-MM-DDThh:mm:ss.SSSZ`; instants outside the years 0000 to 9999 print as the nearest that fits.
+    /// The form `YYYY-MM-DDThh:mm:ss.SSSZ`. Instants outside the years 0000 to 9999 are clamped to this range.
     package var iso8601: String {
         let clamped = min(max(self, .earliest), .latest).milliseconds
         let day = clamped.flooringDivided(by: Self.millisecondsPerDay)
@@ -25,8 +25,8 @@ extension Instant: CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads `YYYY-MM-DD`, or `YYYY-MM-DDThh:mm:ss` with up to nine digits of a second and `Z` or `±hh:mm`
-    /// (RFC 3339); a date alone is its first instant in UTC. Digits past the millisecond round to the nearest.
+    /// Reads `YYYY-MM-DD`, or `YYYY-MM-DDThh:mm:ss` with up to nine fractional digits and `Z` or `±hh:mm` (RFC 3339). A
+    /// date alone is its first instant in UTC. Fractions are rounded to the nearest millisecond.
     package init?(iso8601 text: String) {
         var scanner = DigitScanner(bytes: Array(text.utf8))
         guard let year = scanner.number(digits: 4), scanner.skip("-"),
@@ -60,7 +60,7 @@ package struct CivilDate: Hashable, Sendable {
     package let month: Int64
     package let day: Int64
 
-    /// Nil when there is no such day.
+    /// Nil when the day does not exist, or is outside the years 0000 to 9999.
     package init?(year: Int64, month: Int64, day: Int64) {
         guard (0...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -81,7 +81,7 @@ package struct CivilDate: Hashable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The day of an instant in UTC.
+    /// Creates the UTC date of an instant, clamped to the years 0000 to 9999.
     package init(of instant: Instant) {
         let clamped = min(max(instant, .earliest), .latest).milliseconds
         self.init(daysSinceEpoch: clamped.flooringDivided(by: Instant.millisecondsPerDay))
@@ -131,7 +131,7 @@ private struct DigitScanner {
         return value
     }
 
-    /// 0 without a fraction; nil for a point without digits or with more than nine.
+    /// Returns 0 without a fraction; nil for a point without digits or with more than nine.
     mutating func fractionInMilliseconds() -> Int64? {
         guard skip(".") else { return 0 }
         guard var nanoseconds = digit() else { return nil }
@@ -145,7 +145,7 @@ private struct DigitScanner {
         return (nanoseconds + 500_000) / 1_000_000
     }
 
-    /// Minutes east of UTC.
+    /// Returns the minutes east of UTC.
     mutating func utcOffsetInMinutes() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
         let sign: Int64

@@ -1,7 +1,7 @@
 /// A moment in milliseconds since 1970-01-01T00:00:00Z, the unit of every date that Apple signs and the ledger stores.
 ///
-/// Ranges over the years 0000 to 9999 (`Instant.earliest ... Instant.latest`) print as ISO 8601; what lies outside
-/// is refused where it enters (`date_out_of_range`).
+/// Instants of the years 0000 to 9999 (`Instant.earliest ... Instant.latest`) print as ISO 8601. Others are refused on
+/// input (`date_out_of_range`).
 package struct Instant: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 
@@ -13,7 +13,7 @@ package struct Instant: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    /// The instant so many milliseconds later (earlier when negative), held at the ends of `Int64`.
+    /// Returns the instant `interval` milliseconds later (earlier when negative), clamped to the range of `Int64`.
     package func advanced(byMilliseconds interval: Int64) -> Instant {
         let (sum, overflow) = milliseconds.addingReportingOverflow(interval)
         return Instant(milliseconds: overflow ? (interval > 0 ? .max : .min) : sum)

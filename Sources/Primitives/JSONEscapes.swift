@@ -1,6 +1,6 @@
-/// The escapes of RFC 8259 §7, both ways.
+/// The escapes of RFC 8259 §7, decoding and encoding.
 enum JSONEscapes {
-    /// The UTF-8 of a string's text that the parser has accepted.
+    /// Returns the UTF-8 of a string's text, which the parser has accepted.
     static func decode(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(text.count)
@@ -48,7 +48,7 @@ enum JSONEscapes {
         }
     }
 
-    /// Appends a quoted string with the escapes RFC 8785 §3.2.2.2 prescribes and no others.
+    /// Appends a quoted string with exactly the escapes that RFC 8785 §3.2.2.2 prescribes.
     static func encode(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var text = text

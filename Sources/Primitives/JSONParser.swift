@@ -86,7 +86,7 @@ struct JSONParser {
         append(kind, from: start, to: position)
     }
 
-    /// RFC 8259 §6.
+    /// Reads a number (RFC 8259 §6).
     private mutating func number() throws(JSONError) {
         let start = position
         _ = take(UInt8(ascii: "-"))
@@ -126,8 +126,8 @@ struct JSONParser {
         }
     }
 
-    /// Advances over the bytes 0x20 … 0x7F but quote and backslash, eight at a time: nearly all of a notification
-    /// is the nested JWS text this skips.
+    /// Skips the bytes 0x20 … 0x7F except quote and backslash, eight at a time. Nearly all of a notification is nested
+    /// JWS text, which this skips.
     private mutating func skipPlainASCII() {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let tops: UInt64 = 0x8080_8080_8080_8080
@@ -165,7 +165,7 @@ struct JSONParser {
         }
     }
 
-    /// The four digits after `\u`, of which `u` is still to come.
+    /// Reads the four digits after `\u`. The position is at the `u`.
     private mutating func utf16Unit() throws(JSONError) -> UInt16 {
         position += 1
         var unit: UInt16 = 0
@@ -179,7 +179,7 @@ struct JSONParser {
         return unit
     }
 
-    /// One well-formed sequence of Unicode's table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
+    /// Reads one well-formed sequence of Unicode's table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
     private mutating func multibyteScalar() throws(JSONError) {
         let start = position
         let lead = bytes[position]
@@ -205,7 +205,7 @@ struct JSONParser {
 }
 
 extension JSONParser {
-    /// Up to this many keys are compared each with each, which beats hashing them.
+    /// The maximum number of keys to compare pairwise, which is faster than hashing them.
     private static let pairwiseKeyLimit = 48
 
     private func refuseDuplicateKeys(of object: Int) throws(JSONError) {

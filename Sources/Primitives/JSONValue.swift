@@ -1,15 +1,15 @@
-/// A JSON value to be written: what answers, record bodies and simulated payloads are made of.
+/// A JSON value to be written, for answers, record bodies and simulated payloads.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// Finite; anything else is written as null.
+    /// A finite number; any other is written as null.
     case double(Double)
     case string(String)
     case array([JSONValue])
-    /// Members in the order given; keys must differ.
+    /// Members in the given order; keys must differ.
     case object([Member])
-    /// A JSON text passed on as it is, such as a signed payload.
+    /// A JSON text that is written unchanged, such as a signed payload.
     case verbatim([UInt8])
 
     package struct Member: Sendable, Hashable {
@@ -33,14 +33,15 @@ extension JSONValue {
     package init(_ instant: Instant?) { self = instant.map { .string($0.iso8601) } ?? .null }
     package init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
 
-    /// One line, members as ordered.
+    /// Returns the JSON text in one line, with the members in the given order.
     package func serialized() -> String {
         var output: [UInt8] = []
         write(to: &output, canonical: false)
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// RFC 8785 (JCS): members sorted by UTF-16 units, ECMAScript numbers. `verbatim` parts must be canonical already.
+    /// Returns the form of RFC 8785 (JCS): members sorted by UTF-16 units, ECMAScript numbers. `verbatim` parts must
+    /// already be canonical.
     package func canonical() -> [UInt8] {
         var output: [UInt8] = []
         write(to: &output, canonical: true)
@@ -81,7 +82,8 @@ extension JSONValue {
         output.append(UInt8(ascii: closing))
     }
 
-    /// ECMA-262 Number::toString, as RFC 8785 §3.2.2.3 asks. Swift prints the same shortest digits, laid out otherwise.
+    /// Formats as ECMA-262 Number::toString, which RFC 8785 §3.2.2.3 requires. Swift prints the same shortest digits in
+    /// another layout.
     static func text(of number: Double) -> String {
         guard number.isFinite else { return "null" }
         if number == 0 { return "0" }
@@ -100,7 +102,7 @@ extension JSONValue {
         return sign + layOut(digits: digits, point: point)
     }
 
-    /// `digits` with the decimal point after `point` of them.
+    /// Returns `digits` with the decimal point after the first `point` digits.
     private static func layOut(digits: String, point: Int) -> String {
         let count = digits.count
         if count <= point, point <= 21 { return digits + String(repeating: "0", count: point - count) }

@@ -21,13 +21,13 @@ package struct JSONView: Sendable {
         }
     }
 
-    /// The member `key` of an object; nil when absent or when this is no object.
+    /// The member `key` of an object; nil when it is absent or this is not an object.
     /// - Complexity: O(members).
     package subscript(key: StaticString) -> JSONView? {
         document.member(key, of: index).map(document.view)
     }
 
-    /// The members of an object in their order, empty when this is none.
+    /// The members of an object in their order; empty when this is not an object.
     package var members: [(key: String, value: JSONView)] {
         guard node.kind == .object else { return [] }
         var members: [(key: String, value: JSONView)] = []
@@ -39,7 +39,7 @@ package struct JSONView: Sendable {
         return members
     }
 
-    /// The elements of an array, nil when this is none.
+    /// The elements of an array; nil when this is not an array.
     package var elements: [JSONView]? {
         guard node.kind == .array else { return nil }
         var elements: [JSONView] = []
@@ -60,7 +60,7 @@ package struct JSONView: Sendable {
         }
     }
 
-    /// Where the text of a string without escapes stands in the document's bytes.
+    /// The range of the text of a string without escapes in the document's bytes.
     package var plainStringRange: Range<Int>? {
         node.kind == .string ? byteRange : nil
     }
@@ -73,7 +73,7 @@ package struct JSONView: Sendable {
         }
     }
 
-    /// A number as it is written.
+    /// The text of a number, as written.
     package var numberText: String? {
         node.kind == .number ? String(decoding: document.bytes[byteRange], as: UTF8.self) : nil
     }
@@ -100,13 +100,13 @@ package struct JSONView: Sendable {
         return value == .min ? nil : -value
     }
 
-    /// The bytes of the value as they stand in the text (a string without its quotes).
+    /// The range of the value in the text, without the quotes of a string.
     package var byteRange: Range<Int> {
         Int(node.start)..<Int(node.end)
     }
 }
 
-/// The type of a JSON value (RFC 8259 §3), by its name.
+/// The type of a JSON value (RFC 8259 §3), with its name as raw value.
 package enum JSONType: String, Sendable {
     case null, boolean, number, string, array, object
 }
@@ -133,7 +133,7 @@ extension JSONDocument {
                 equalBytes(UnsafeRawBufferPointer(rebasing: bytes[Int(node.start)..<Int(node.end)]), wanted)
             }
         }
-        // By bytes: to String's equality U+212A, the Kelvin sign, is a K.
+        // Compares bytes, because String equality equates U+212A, the Kelvin sign, with K.
         return JSONEscapes.decode(bytes[Int(node.start)..<Int(node.end)]).elementsEqual(wanted)
     }
 }

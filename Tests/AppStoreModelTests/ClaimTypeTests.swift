@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Types of claims")
 struct ClaimTypeTests {
-    /// A claim of each kind, with what stands around it and the JSON type that it has.
+    /// A claim of each kind, with the JSON text around it and its JSON type.
     static let claims: [(kind: String, before: String, after: String, type: JSONType)] = [
         ("an id", #"{"transactionId":"#, "}", .string),
         ("a word", #"{"type":"#, "}", .string),
@@ -24,7 +24,7 @@ struct ClaimTypeTests {
         ("a claim of an object in a list", #"{"advancedCommerceInfo":{"items":[{"SKU":"#, "}]}}", .string),
     ]
 
-    /// Every JSON type, and for each the values that another type could be taken from.
+    /// Values of every JSON type, including those that could be mistaken for another type.
     static let values: [(text: String, type: JSONType)] = [
         ("null", .null), ("true", .boolean), ("false", .boolean), ("0", .number), ("7", .number), ("1.5", .number),
         (#""""#, .string), (#""7""#, .string), (#""true""#, .string), (#""{}""#, .string), ("[]", .array),
@@ -43,7 +43,8 @@ struct ClaimTypeTests {
         }
     }
 
-    /// The type found in the claim that makes one of the payloads refuse the object; each reads the claims it knows.
+    /// Returns the type found in the claim for which a payload type refuses the object. Each payload type reads its own
+    /// claims.
     private static func refusedType(_ payload: JSONView, mistyped: MistypedClaims = .refused) -> JSONType? {
         func found(_ read: () throws -> Void) -> JSONType? {
             do {

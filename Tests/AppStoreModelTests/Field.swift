@@ -2,7 +2,7 @@ import AppStoreModel
 import Primitives
 import Testing
 
-/// One row of a payload's table: the field's name, how it stands in JSON, and what must be read from it.
+/// One row of a payload's table: the field's name, its JSON text, and the value to read from it.
 struct Field<Payload: Sendable>: Sendable, CustomTestStringConvertible {
     let name: String
     /// The JSON text of the value.
@@ -22,15 +22,15 @@ struct Field<Payload: Sendable>: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A payload's table with where in the payload its fields stand.
+/// A payload's table, and the position of its fields in the payload.
 struct FieldTable<Payload: Sendable>: Sendable {
     let fields: [Field<Payload>]
-    /// What stands around the object that holds the fields.
+    /// The JSON text before and after the object with the fields.
     var opening = ""
     var closing = ""
     let decode: @Sendable (JSONView, MistypedClaims) throws -> Payload
 
-    /// The payload with each of the table's fields, of which one may be another JSON text or missing.
+    /// Returns the payload with all fields of the table, of which one may be replaced or left out.
     func payload(
         replacing name: String? = nil, by json: String? = nil, mistyped: MistypedClaims = .refused
     ) throws -> Payload {
@@ -42,8 +42,8 @@ struct FieldTable<Payload: Sendable>: Sendable {
         return try decode(JSONDocument(parsing: Array(text.utf8)).root, mistyped)
     }
 
-    /// Every field is read. Each one alone can be missing or null, and is then absent while the others are still read.
-    /// Of another JSON type it is refused, or absent where the log holds it.
+    /// Checks that every field is read. A missing or null field is absent, and the others are still read. A value of
+    /// another JSON type is refused; in evidence from the log it is absent.
     func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let whole = try payload()
         for field in fields {
@@ -74,7 +74,7 @@ struct FieldTable<Payload: Sendable>: Sendable {
 }
 
 extension String {
-    /// The type of a JSON text by its first character.
+    /// The type of a JSON text, determined from its first character.
     var typeOfJSON: JSONType {
         switch first {
         case "\"": .string

@@ -27,7 +27,7 @@ struct PayloadDateTests {
         }
     }
 
-    /// Whichever object of a payload holds it.
+    /// Dates in different objects of a payload.
     @Test(arguments: [
         ("expiresDate", #"{"expiresDate":1e15}"#),
         ("commitmentExpiresDate", #"{"commitmentInfo":{"commitmentExpiresDate":1e15}}"#),

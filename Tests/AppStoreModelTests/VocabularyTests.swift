@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Vocabulary")
 struct VocabularyTests {
-    /// Apple's words as they stand in the documentation, beside the names used here.
+    /// The constants, each with the value in Apple's documentation.
     static let words: [(name: any OpenVocabulary, word: String)] =
         [
             (NotificationType.subscribed, "SUBSCRIBED"), (NotificationType.didRenew, "DID_RENEW"),

@@ -22,7 +22,7 @@ struct AppStoreTests {
         #expect(try Reading.all(of: store.history).compactMap(\.line) == scenario.notifications)
     }
 
-    /// Plays the acts of a scenario and reads what is signed of its first customer's subscription.
+    /// Plays the acts of a scenario with one customer and reads everything that was signed.
     func readings(_ acts: (inout AppStore, CustomerID) -> Void) throws -> [Reading] {
         var store = AppStore(opening: Scenario.opening)
         acts(&store, store.addCustomer())

@@ -2,16 +2,17 @@ import AppStoreModel
 import AppStoreSimulation
 import Primitives
 
-/// How the state at an instant follows from what was signed by then, in the order in which Apple tells to look: revoked,
+/// Derives the state at an instant from the artifacts signed up to then, in the order that Apple documents: revoked,
 /// then covered by a period, then grace, then billing retry, else expired.
 ///
-/// The order of purchase is the order of the first signatures, of which a ledger cannot be sure: it may not have all.
+/// Purchases are ordered by their first signatures. A ledger cannot rely on this order, because it may not have all of
+/// them.
 struct AppleRule {
     private let signed: [String: [Reading]]
-    /// When a subscription became another.
+    /// The instants from which subscriptions were replaced by others.
     private let migrations: [String: Instant]
 
-    /// - Parameter readings: in the order of their signatures.
+    /// - Parameter readings: the readings in the order of their signatures.
     init(_ readings: [Reading]) {
         signed = Dictionary(grouping: readings) { $0.artifact.originalTransactionId ?? "" }
         var migrations: [String: Instant] = [:]
@@ -22,8 +23,8 @@ struct AppleRule {
         self.migrations = migrations
     }
 
-    /// Nil where what was signed under the id says nothing of its state: before its first period, of consumables, and
-    /// for a subscription that was migrated away.
+    /// Returns nil if the artifacts signed under the id determine no state: before its first period, for consumables,
+    /// and for a subscription that was migrated away.
     func state(of id: String, at instant: Instant) -> TruthState? {
         let known = (signed[id] ?? []).filter { $0.artifact.signedDate <= instant }
         let purchases = Self.purchases(in: known.compactMap(\.transaction))
@@ -46,7 +47,7 @@ struct AppleRule {
             owner: Self.owner(in: known, at: instant))
     }
 
-    /// In the order in which they were first signed, each as it was last signed.
+    /// The purchases in the order of their first signatures, each with its latest copy.
     private static func purchases(in transactions: [Transaction]) -> [(start: Instant, copy: Transaction)] {
         var purchases: [(start: Instant, copy: Transaction)] = []
         var indices: [String: Int] = [:]
@@ -73,7 +74,7 @@ struct AppleRule {
         return told?.notification?.data?.status == .gracePeriod ? .gracePeriod : .billingRetry
     }
 
-    /// When status 5 was first signed of what carries no revocation.
+    /// The first signing of status 5 in a notification whose transaction has no revocation date.
     private static func signedRevocation(of newest: Transaction, in known: [Reading]) -> Instant? {
         known.filter { reading in
             reading.notification?.data?.status == .revoked && reading.transaction?.revocationDate == nil
@@ -81,7 +82,7 @@ struct AppleRule {
         }.map(\.artifact.signedDate).min()
     }
 
-    /// The newest token: a purchase's from the purchase on, any other from its signature on.
+    /// The newest token. A purchase's first token counts from the purchase, any other from its signing.
     private static func owner(in known: [Reading], at instant: Instant) -> String? {
         var tokens: [String: Set<String>] = [:]
         var statements: [(date: Instant, token: String)] = []
@@ -98,6 +99,6 @@ struct AppleRule {
 }
 
 extension Reading {
-    /// A retry carries the renewal info of its first posting.
+    /// The signing time of the renewal info, which a retry repeats from the first posting.
     fileprivate var renewalInfoDate: Instant { renewalInfo?.signedDate ?? .latest }
 }

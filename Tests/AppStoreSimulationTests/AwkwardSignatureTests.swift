@@ -3,9 +3,9 @@ import AppStoreSimulation
 import Primitives
 import Testing
 
-/// What Apple signs in the cases that a ledger easily gets wrong.
+/// Apple's signatures in the cases that a ledger easily gets wrong.
 @Suite struct `Awkward signatures` {
-    /// Plays the acts of one customer and reads what is signed.
+    /// Plays the acts of one customer and reads everything that was signed.
     private func readings(
         in configuration: StoreConfiguration = StoreConfiguration(), _ acts: (inout AppStore, CustomerID) -> Void
     ) throws -> [Reading] {
@@ -25,7 +25,7 @@ import Testing
             marked.map(\.artifact.change) == [.initialBuy, .renewal, .upgradeAfterCharge, .upgradeMark, .upgradeMark])
         #expect(unmarked.map(\.artifact.change) == [.initialBuy, .renewal, .upgradeAfterCharge])
         #expect(unmarked.allSatisfy { $0.transaction?.isUpgraded == nil })
-        // The renewal begins after the upgrade, and was bought before it.
+        // The renewal was charged before the upgrade and begins after it.
         #expect(marked.map { $0.transaction?.purchaseDate }.prefix(3) == [day(0), day(31), day(30.75)])
         #expect(marked.map { $0.renewalInfo?.renewalDate }.prefix(3) == [day(31), day(59), day(58.75)])
         #expect(

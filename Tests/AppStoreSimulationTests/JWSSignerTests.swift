@@ -91,7 +91,7 @@ struct JWSSignerTests {
             #expect(spelled.last != jws.compact.last)
             let segment = String(decoding: spelled.suffix(86), as: UTF8.self)
             #expect(Base64URL.decode(segment) == nil)
-            // Padded with zero bits to 66 bytes, the first 64 are the signature's.
+            // Padded with zero bits to 66 bytes, of which the first 64 are the signature.
             let lenient = try #require(Base64URL.decode(segment + "AA"))
             #expect(lenient.prefix(64).elementsEqual(jws.signature))
         }

@@ -4,12 +4,12 @@ import FoundationEssentials
 import Primitives
 import Testing
 
-/// `SUBLEDGER_SEED` in decimal, else 1.
+/// The value of `SUBLEDGER_SEED` in decimal; 1 by default.
 func testSeed() -> UInt64 {
     ProcessInfo.processInfo.environment["SUBLEDGER_SEED"].flatMap(UInt64.init) ?? 1
 }
 
-/// An artifact signed and read back.
+/// An artifact after signing and decoding.
 struct Reading: Sendable {
     let artifact: StoreArtifact
     var notification: Notification?
@@ -42,7 +42,7 @@ struct Reading: Sendable {
         return try history.artifacts.map { try Reading($0, signer: signer) }
     }
 
-    /// TYPE/SUBTYPE and the status, as a scenario lists it; nil for what is no notification.
+    /// TYPE/SUBTYPE and the status, as listed in a scenario; nil for other artifacts than notifications.
     var line: String? {
         guard let notification, let type = notification.notificationType else { return nil }
         let subtype = notification.subtype.map { "/\($0)" } ?? ""

@@ -2,7 +2,7 @@ import AppStoreModel
 import AppStoreSimulation
 
 extension Scenario {
-    /// What happens between the charge for the next period and its start.
+    /// Scenarios with an event between the charge for the next period and the start of that period.
     static let afterCharge = [
         Scenario(
             "upgraded after the renewal was charged: the renewal never comes",

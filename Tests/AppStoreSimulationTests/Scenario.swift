@@ -3,15 +3,15 @@ import AppStoreSimulation
 import Primitives
 import Testing
 
-/// Scripted acts, what they make true and what they have signed. Days count from the opening of the store on
-/// 2025-01-01T00:00:00Z, from where the months end on days 31, 59, 90 and 120.
+/// Scripted acts, with the expected truth and the expected notifications. Days count from the opening of the store on
+/// 2025-01-01T00:00:00Z; the months from there end on days 31, 59, 90 and 120.
 struct Scenario: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var configuration = StoreConfiguration()
-    /// Returns the subscription that the expectations are about.
+    /// Plays the acts and returns the subscription that the expectations describe.
     let acts: @Sendable (inout AppStore, CustomerID) -> SubscriptionID
     let states: [Expectation]
-    /// The notifications of the whole store in their order: TYPE/SUBTYPE and the status code.
+    /// The notifications of the whole store in order: TYPE/SUBTYPE and the status code.
     let notifications: [String]
 
     init(
@@ -38,7 +38,7 @@ struct Scenario: CustomTestStringConvertible, Sendable {
         opening.advanced(byMilliseconds: Int64(day * Double(Instant.millisecondsPerDay)))
     }
 
-    /// Lets the store run a day past the last expectation.
+    /// Plays the acts and advances the store to the last expectation.
     func play() -> (store: AppStore, subscription: SubscriptionID) {
         var store = AppStore(configuration, opening: Self.opening)
         let customer = store.addCustomer()
@@ -52,7 +52,7 @@ struct Scenario: CustomTestStringConvertible, Sendable {
 func day(_ day: Double) -> Instant { Scenario.day(day) }
 
 extension Scenario.Expectation {
-    /// What is so on a day.
+    /// The expected state on a day.
     static func on(
         _ day: Double, _ productId: String, _ status: TruthStatus, until end: Double, renews: Bool? = false,
         pending: String? = nil, revoked: Double? = nil, owner: String? = nil, intro: String? = nil,

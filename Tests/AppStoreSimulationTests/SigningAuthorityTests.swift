@@ -12,7 +12,7 @@ struct SigningAuthorityTests {
     static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
     static let now = Instant(milliseconds: 1_760_000_000_000)
 
-    /// What a chain has that Apple's have, as far as a verifier looks at it.
+    /// The properties of Apple's chains that a verifier checks.
     struct Properties: Equatable {
         var pathVerifies = true
         var pathVerifiesUnderStandardRoot = false

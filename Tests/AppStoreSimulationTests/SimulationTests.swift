@@ -97,7 +97,7 @@ struct SimulationTests {
         #expect(leads.contains { $0 > Instant.millisecondsPerHour })
     }
 
-    /// Apple's own rule over what was signed, written here for itself, says the same as the truth written down.
+    /// Compares Apple's own rule, implemented independently here, with the recorded truth.
     @Test func `the truth agrees with what was signed, wherever that is settled`() throws {
         let rule = AppleRule(try Reading.all(of: Self.history))
         var generator = SeededGenerator(seed: Self.seed)

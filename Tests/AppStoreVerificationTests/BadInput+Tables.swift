@@ -3,7 +3,7 @@ import AppStoreSimulation
 import AppStoreVerification
 import Primitives
 
-/// A row for everything that verification must refuse, by the check that finds it.
+/// A row for every input that verification must refuse, grouped by the check that refuses it.
 extension BadInput {
     static let form: [BadInput] = [
         BadInput("nothing", "jws_malformed") { [] },
@@ -270,12 +270,12 @@ extension BadInput {
             Sample.rescindedConsent(Sample.appTransaction(["receiptType": .string("Production")]))),
     ]
 
-    /// 200 KB, which is more in base64.
+    /// 200 KB, which base64 enlarges.
     private static var filler: String { String(repeating: "x", count: 200_000) }
 }
 
 extension JWSHeader {
-    /// Writes the leaf certificate as something else.
+    /// Replaces the leaf certificate with another JSON value.
     mutating func replaceCertificate(_ change: (String) -> JSONValue) {
         let texts = (x5c ?? []).map { Base64.encode($0) }
         x5c = nil
@@ -284,9 +284,9 @@ extension JWSHeader {
 }
 
 extension ClosedRange<Instant> {
-    /// Years before the samples are signed.
+    /// A range that ends years before the samples are signed.
     static let past = Instant(milliseconds: 1_388_534_400_000)...Instant(milliseconds: 1_600_000_000_000)
-    /// Years after.
+    /// A range that starts years after the samples are signed.
     static let future = Instant(milliseconds: 1_900_000_000_000)...Instant(milliseconds: 2_335_219_200_000)
 }
 

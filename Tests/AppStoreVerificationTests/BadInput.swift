@@ -4,7 +4,7 @@ import AppStoreVerification
 import Primitives
 import Testing
 
-/// Something that must be refused, and as what.
+/// An input that must be refused, with the expected code.
 struct BadInput: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let code: String
@@ -30,7 +30,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
         self.make = make
     }
 
-    /// A payload that is signed as it should be.
+    /// A payload with a correct signature.
     static func signed(
         _ what: String, _ code: String, part: String? = nil, kind: ArtifactKind? = nil, trust: TrustPolicy = .sample,
         _ payload: @escaping @autoclosure @Sendable () -> JSONValue
@@ -38,7 +38,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
         BadInput(what, code, part: part, kind: kind, trust: trust) { Sample.signer.sign(payload()).compact }
     }
 
-    /// Bytes that are signed as if they were a payload.
+    /// Correctly signed bytes in place of a payload.
     static func signed(
         _ what: String, _ code: String, bytes: @escaping @autoclosure @Sendable () -> [UInt8]
     ) -> BadInput {
@@ -61,7 +61,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
         BadInput(what, code) { Array(change(Sample.signer.sign(Sample.transaction()).text).utf8) }
     }
 
-    /// A good payload under a chain with a defect, whose root is trusted.
+    /// A good payload under a defective chain whose root is trusted.
     static func chain(
         _ what: String, _ code: String, _ change: @escaping @Sendable (inout SigningPlan) -> Void
     ) -> BadInput {

@@ -8,7 +8,7 @@ import Testing
 struct ChainCacheTests {
     let verifier = SignedDataVerifier(trust: .sample)
 
-    /// The simulation's header with a field that says nothing, so that its text is another.
+    /// The simulation's header with a meaningless field that changes its text.
     private func header(variant: Int) -> JWSHeader {
         var header = Sample.signer.header
         header.extraFields = [.init("kid", .integer(Int64(variant)))]

@@ -4,7 +4,7 @@ import AppStoreVerification
 import Primitives
 import Testing
 
-/// The defects a notification can have, in the order in which they are looked for.
+/// The possible defects of a notification, in the order of their checks.
 enum Defect: Int, CaseIterable, Sendable {
     case form, algorithm, localEnvironment, certificateCount, chain, validity, leafMarker, intermediateMarker,
         signature, claimType, bundleId, appAppleId, environment, signingTime, nested

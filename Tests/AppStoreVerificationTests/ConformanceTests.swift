@@ -1,23 +1,23 @@
 import AppStoreModel
 import AppStoreVerification
 import FoundationEssentials
+import Ingestion
+import LedgerTesting
 import Primitives
-import SubscriptionLedger
-import TestSupport
 import Testing
 
-/// Data of the real App Store and of Apple's own libraries, with the outcomes fixed for each.
+/// Data from the real App Store and from Apple's own libraries, with fixed outcomes.
 @Suite("Conformance")
 struct ConformanceTests {
     struct Case: Sendable {
-        /// What the file's name without its folder starts with.
+        /// The prefix of the file's name, without its folder.
         let prefix: String
         var bundleId: String?
         var environment: Environment?
         var root: String?
         var appAppleId: Int64?
         var kind: ArtifactKind?
-        /// Nil where the file is to be accepted.
+        /// The code of the refusal; nil if the file must be accepted.
         var code: String?
     }
 
@@ -103,7 +103,8 @@ struct ConformanceTests {
             .verify(content.jws, as: expected.kind ?? content.kind, now: now)
     }
 
-    /// The manifest tells which claims an independent decoder found, and the values of plain ones.
+    /// Compares the claims with the manifest, which lists those that an independent decoder found and the values of
+    /// plain ones.
     private static func expectContent(of artifact: SignedArtifact, toBe entry: JSONView, _ file: String) throws {
         let payload = artifact.jws.payload.root
         if let keys = entry["measured"]?["payload_keys"]?.elements?.compactMap(\.string) {

@@ -1,7 +1,7 @@
 import AppStoreSimulation
 import AppStoreVerification
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite("Mutation")
@@ -67,7 +67,7 @@ struct MutationTests {
         }
     }
 
-    /// All that the signature covers, as it stands in the accepted text.
+    /// The bytes that the signature covers, as they occur in the accepted text.
     private static func signingInput(_ artifact: SignedArtifact) -> [UInt8] {
         Array(artifact.jws.text[..<artifact.jws.payloadEnd])
     }

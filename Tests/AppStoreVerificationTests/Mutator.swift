@@ -1,7 +1,7 @@
 import AppStoreSimulation
 import Primitives
 
-/// Changes signed texts in the ways in which transport, storage and attackers change them.
+/// Changes signed texts as transport, storage and attackers may change them.
 struct Mutator: Sendable {
     let originals: [[UInt8]]
 
@@ -53,7 +53,7 @@ struct Mutator: Sendable {
         text = Array(segments.joined(separator: [UInt8(ascii: ".")]))
     }
 
-    /// Changes what a segment encodes, so that the form stays right and the content does not.
+    /// Changes the bytes that a segment encodes; its form stays valid.
     private func editSegment(_ index: Int, of text: inout [UInt8], _ random: inout SeededGenerator) {
         var segments = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard var bytes = Array(segments[index]).withUnsafeBytes(Base64URL.decode(_:)) else { return }
@@ -65,7 +65,7 @@ struct Mutator: Sendable {
             case 2: bytes.insert(random.element(of: Self.jsonLetters), at: place)
             case 3: bytes.remove(at: place)
             default:
-                // Another digit or another letter keeps JSON what it is, and changes what it says.
+                // Another digit or another letter keeps the JSON valid and changes its value.
                 let isDigit = (48...57).contains(bytes[place])
                 bytes[place] = isDigit ? 48 + UInt8(random.below(10)) : 97 + UInt8(random.below(26))
             }

@@ -3,18 +3,18 @@ import AppStoreSimulation
 import AppStoreVerification
 import Primitives
 
-/// Payloads as the App Store writes them, in which a test changes what it is about.
+/// Payloads as the App Store signs them, with the changes of a test.
 enum Sample {
     /// The ledger's clock: 2026-01-15T12:00:00Z.
     static let now = Instant(milliseconds: 1_768_478_400_000)
-    /// A minute before.
+    /// One minute before `now`.
     static let signedDate = Instant(milliseconds: 1_768_478_340_000)
     static let bundleId = "com.example.app"
     static let appAppleId: Int64 = 1_234_567_890
 
     static let signer = JWSSigner(.standard)
 
-    /// Fields by name: given ones replace or join those of the sample, and nil takes one out.
+    /// Fields by name: given ones replace or extend those of the sample, and nil removes one.
     typealias Changes = [String: JSONValue?]
 
     static func transaction(_ changes: Changes = [:]) -> JSONValue {
@@ -59,7 +59,7 @@ enum Sample {
             ], changes)
     }
 
-    /// A renewal with both JWS inside.
+    /// A renewal that contains both JWS.
     static func notification(
         _ changes: Changes = [:], data: Changes = [:], transaction: JSONValue = transaction(),
         renewalInfo: JSONValue = renewalInfo()
@@ -69,7 +69,7 @@ enum Sample {
             renewalInfo: signer.sign(renewalInfo).text)
     }
 
-    /// The same with the JWS inside as they are given.
+    /// The same with given texts for the nested JWS.
     static func notification(
         _ changes: Changes = [:], data: Changes = [:], transaction: String, renewalInfo: String? = nil
     ) -> JSONValue {
@@ -84,7 +84,7 @@ enum Sample {
         return notification(changes, part: "data", object(parts, data))
     }
 
-    /// A withdrawn consent, which is about an app transaction.
+    /// A withdrawn consent, which concerns an app transaction.
     static func rescindedConsent(_ appTransaction: JSONValue = appTransaction()) -> JSONValue {
         notification(
             ["notificationType": .string("RESCIND_CONSENT")], part: "appData",

@@ -1,4 +1,5 @@
 import AppStoreVerification
+import Primitives
 import Testing
 
 @Suite struct `A JWS without three segments` {

@@ -78,7 +78,7 @@ struct TrustTests {
         #expect(proof.isConfiguredRoot)
     }
 
-    /// The root that comes along counts for nothing here, so that only its size can make the difference.
+    /// The root in x5c is not used for trust here, so only its size can cause the refusal.
     @Test(arguments: [(7_000, nil), (8_192, "certificate_malformed")])
     func `a certificate above 8 KiB is not even read`(extensionByteCount: Int, code: String?) async throws {
         var header = Sample.signer.header

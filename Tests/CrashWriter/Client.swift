@@ -1,30 +1,31 @@
 import AppStoreVerification
 import EventLog
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 
-/// One client: it makes a call again until it is answered.
+/// One client, which repeats each call until it is answered.
 struct Client {
     let number: Int
     let drafts: Drafts
-    let ledger: Ledger
+    let ledger: LedgerWriter
 
-    init(number: Int, seed: UInt64, ledger: Ledger) {
+    init(number: Int, seed: UInt64, ledger: LedgerWriter) {
         self.number = number
         drafts = Drafts(seed: seed, client: number)
         self.ledger = ledger
     }
 
-    /// - Returns: whether it was answered before it was told to stop.
+    /// - Returns: whether the call was answered before the client was stopped.
     func make(_ call: Int, unless isStopped: () -> Bool) async throws -> Bool {
         while !isStopped() {
             do {
                 let line = try await append(call).map { " \($0.position):\($0.digest.hex)" }.joined()
                 Output.write("+ \(number) \(call)\(line)\n")
                 return true
-            } catch let error as EventLogError where error.isRetryable {
+            } catch let error as StorageError where error.isRetryable {
                 Output.write("! \(error.code.rawValue)\n")
-                // A client that is refused waits; how long does not matter.
+                // A refused client waits briefly; the exact time is not important.
                 try await Task.sleep(for: .milliseconds(5))
             }
         }

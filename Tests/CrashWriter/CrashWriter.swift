@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A program for tests to kill, to starve and to deceive: it writes to a ledger as many clients do at once.
+/// Writes to a ledger from many concurrent clients while tests kill it, fill its disk or make its calls fail.
 @main
 struct CrashWriter: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,13 +3,13 @@ import AppStoreVerification
 import EventLog
 import Primitives
 
-/// What a client appends with each of its calls, the same whenever it is asked for: so a call whose answer was lost can
-/// be made again.
+/// The events of a client's calls. They depend only on the seed, the client and the call, so a call can be repeated if
+/// its answer was lost.
 struct Drafts {
     let seed: UInt64
     let client: Int
 
-    /// From this client on they post notifications, those before append evidence that nothing packs.
+    /// The first client that posts notifications. Earlier clients append evidence that cannot be packed.
     private static let firstNotifying = 24
 
     static var trust: TrustPolicy {
@@ -25,7 +25,7 @@ struct Drafts {
         return notifications[(client - Self.firstNotifying) * calls + call % calls].jws.compact
     }
 
-    /// One event, or up to three that stand or fall together.
+    /// One event, or up to three that are committed atomically.
     func events(_ call: Int) -> [EventDraft] {
         (0..<(client.isMultiple(of: 2) ? 1 : 1 + call % 3)).map { draft(call, $0) }
     }
@@ -34,12 +34,12 @@ struct Drafts {
         let name = Array("\(seed)/\(client)/\(call)/\(index)".utf8)
         return EventDraft(
             kind: .catalogChanged, source: .operator, environment: .none, artifact: .yaml, trust: .own,
-            identity: Identity(artifact: .yaml, environment: .none, key: name), evidence: evidence(name),
+            idempotencyKey: IdempotencyKey(artifact: .yaml, environment: .none, key: name), evidence: evidence(name),
             verifiedAt: Instant(milliseconds: 1_750_000_000_000),
             body: Array(#"{"by":"\#(String(repeating: "x", count: call % 40))"}"#.utf8))
     }
 
-    /// Mostly some hundred bytes; one in sixteen takes overflow pages, one in sixteen is nothing.
+    /// Usually a few hundred bytes. One in sixteen takes overflow pages, and one in sixteen is empty.
     private func evidence(_ name: [UInt8]) -> Evidence {
         var block = Digest.sha256(of: name)
         let words = block.words

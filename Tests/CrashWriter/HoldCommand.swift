@@ -2,9 +2,10 @@ import ArgumentParser
 import EventLog
 import Glibc
 import LMDB
+import LedgerStorage
 import Primitives
 
-/// Reads one snapshot of the log and keeps it until the end of standard input, then reads it again.
+/// Reads a snapshot of the log and keeps it open until the end of standard input, then reads it again. Output:
 ///
 ///     holding SIZE
 ///     same | changed

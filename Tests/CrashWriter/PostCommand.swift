@@ -1,16 +1,17 @@
 import AppStoreSimulation
 import ArgumentParser
 import EventLog
+import FactStore
 import LedgerAPI
+import LedgerStorage
 import Primitives
-import ProjectionRuntime
 import SubscriptionLedger
 
-/// Posts a purchase for each of some customers, one after the other, and again when it is refused with a code that says
-/// so; after each it applies what is derived, and in the end it asks for all.
+/// Posts a purchase for each customer in turn, and repeats it after a retryable refusal. After each purchase it stores
+/// the derived facts; at the end it queries all customers. Output:
 ///
-///     ! CODE      refused, or not applied
-///     customers N of whom the ledger knows the purchase
+///     ! CODE      refused, or not stored
+///     customers N the number of customers whose purchase is in the ledger
 struct PostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "post")
 
@@ -26,17 +27,17 @@ struct PostCommand: AsyncParsableCommand {
         let now = Instant(milliseconds: 1_426_204_800_000)
         var configuration = Ledger.Configuration(folder: DataFolder(path: folder)) { now }
         configuration.trust = Drafts.trust
-        let ledger = try Ledger(writing: configuration)
+        let ledger = try LedgerWriter(configuration)
         for customer in 0..<customers { try await post(customer, to: ledger) }
         let known = try (0..<customers).count { customer in
-            let answer = try ledger.customer(Self.name(customer), Question(asOf: now)).json.serialized()
+            let answer = try ledger.reader.customer(Self.name(customer), AsOfQuery(asOf: now)).json.serialized()
             return answer.contains(try Self.originalTransactionId(customer))
         }
         Output.write("customers \(known)\n")
         ledger.close()
     }
 
-    private func post(_ customer: Int, to ledger: Ledger) async throws {
+    private func post(_ customer: Int, to ledger: LedgerWriter) async throws {
         let posting = TransactionPosting(
             signedTransactions: [try Self.notification(customer).transaction?.text ?? ""],
             customerId: Self.name(customer))
@@ -44,9 +45,10 @@ struct PostCommand: AsyncParsableCommand {
             do {
                 let outcome = try await ledger.post(posting, by: .backend)
                 guard outcome.refused.isEmpty else { throw ValidationError("the purchase was refused") }
-                try ledger.derived.apply()
+                try ledger.reader.facts.store()
+                try ledger.log.storeKeys()
                 return
-            } catch let error as EventLogError where error.isRetryable {
+            } catch let error as StorageError where error.isRetryable {
                 Output.write("! \(error.code.rawValue)\n")
             }
         }

@@ -1,18 +1,19 @@
 import ArgumentParser
 import EventLog
 import Glibc
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import Synchronization
 
-/// Thirty-two clients that each append one call after the other, and tell every answer on standard output, after it
-/// came and before the next call:
+/// Thirty-two clients that append one call after another. Each writes its answer to standard output before its next
+/// call:
 ///
 ///     ready
 ///     + CLIENT CALL POSITION:DIGEST …    acknowledged, with the position and the SHA-256 of the evidence of each event
-///     ! CODE                             refused with a code that may be tried again; the call is
+///     ! CODE                             refused with a retryable code; the call is repeated
 ///
-/// The end of standard input stops it: what was taken is finished. A line there lifts the limit of files.
+/// At the end of standard input it finishes the calls in progress and stops. A line of input lifts the file size limit.
 struct WriteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "write")
 
@@ -36,7 +37,7 @@ struct WriteCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let fileLimit { try Self.limitFiles(to: fileLimit) }
-        let ledger = try Ledger(writing: configuration)
+        let ledger = try LedgerWriter(configuration)
         Output.write("ready\n")
         let isStopped = try Self.listen()
         let starts = resume.split(separator: ",").compactMap { Int($0) }
@@ -58,7 +59,7 @@ struct WriteCommand: AsyncParsableCommand {
     private var configuration: Ledger.Configuration {
         let ticks = Shared(Atomic<Int64>(0))
         var configuration = Ledger.Configuration(folder: DataFolder(path: folder)) {
-            // A clock that jumps to and fro by a second: recordedAt must not.
+            // A clock that jumps back and forth by a second; recordedAt must not.
             let tick = ticks.value.wrappingAdd(1, ordering: .relaxed).newValue
             return Self.now().advanced(byMilliseconds: tick % 3 * 1_000 - 1_000)
         }
@@ -73,7 +74,7 @@ struct WriteCommand: AsyncParsableCommand {
         return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// - Returns: whether the input has ended.
+    /// - Returns: a flag that is set at the end of standard input.
     private static func listen() throws -> Shared<Atomic<Bool>> {
         let hasEnded = Shared(Atomic(false))
         _ = try DedicatedThread {
@@ -87,7 +88,7 @@ struct WriteCommand: AsyncParsableCommand {
     }
 
     private static func limitFiles(to byteCount: UInt64) throws {
-        // The limit then shows as EFBIG, as a full disk shows as ENOSPC.
+        // The limit then results in EFBIG, where a full disk results in ENOSPC.
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit(rlim_cur: rlim_t(byteCount), rlim_max: .max)
         guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else {
@@ -96,14 +97,14 @@ struct WriteCommand: AsyncParsableCommand {
     }
 }
 
-/// Something that is not copied, in many hands.
+/// A shared reference to a value that cannot be copied.
 final class Shared<Value: ~Copyable & Sendable>: Sendable {
     let value: Value
     init(_ value: consuming Value) { self.value = value }
 }
 
 enum Output {
-    /// In one piece, however many write at once: lines are shorter than PIPE_BUF.
+    /// Writes a line in one call, so that concurrent lines do not mix: they are at most PIPE_BUF long.
     static func write(_ line: String) {
         var line = line
         line.withUTF8 { bytes in

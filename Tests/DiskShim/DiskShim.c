@@ -29,7 +29,7 @@ static int no_sync;
 static char failures[256];
 static int next_write_fails;
 
-/* What a descriptor is: 0 nothing of interest, 1 the log's data file, 2 the same with O_DSYNC. */
+/* The kind of each descriptor: 0 any other file, 1 the data file, 2 the data file with O_DSYNC. */
 static unsigned char kinds[DESCRIPTORS];
 
 static void start(void) {
@@ -39,11 +39,11 @@ static void start(void) {
     if (getenv("DISK_SHIM_PART")) part = getenv("DISK_SHIM_PART");
     no_sync = getenv("DISK_SHIM_NOSYNC") != NULL;
     if (fail) snprintf(failures, sizeof failures, ",%s,", fail);
-    // Through the system call: `open` is replaced below.
+    // The system call, because `open` is replaced below.
     if (path) trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-/* With `lock` held. The trace is one file with the order of everything. */
+/* Appends to the trace, one file with all operations in order. The caller holds `lock`. */
 static void record(char kind, uint64_t offset, const struct iovec *parts, int count) {
     struct __attribute__((packed)) { char kind; char unused[7]; uint64_t offset, length; } header = {0};
     if (trace < 0) return;
@@ -65,18 +65,19 @@ static int is_inside(const char *path) {
 }
 
 static int is_data_file(const char *path) {
-    size_t length = strlen(path);
-    size_t part_length = strlen(part);
-    return is_inside(path) && length > 9 && strcmp(path + length - 9, "/data.mdb") == 0
-        && path[strlen(folder)] == '/' && strncmp(path + strlen(folder) + 1, part, part_length) == 0
-        && path[strlen(folder) + 1 + part_length] == '/';
+    if (!is_inside(path) || path[strlen(folder)] != '/') return 0;
+    const char *inner = path + strlen(folder) + 1;
+    if (strncmp(inner, part, strlen(part)) != 0) return 0;
+    const char *file = inner + strlen(part);
+    // An environment is created in the subfolder `new` and then moved.
+    return strcmp(file, "/data.mdb") == 0 || strcmp(file, "/new/data.mdb") == 0;
 }
 
 static int kind_of(int descriptor) {
     return descriptor >= 0 && descriptor < DESCRIPTORS ? kinds[descriptor] : 0;
 }
 
-/* Whether this call, the `ordinal`th of its kind, is one that is to fail. */
+/* Whether the `ordinal`th call of this kind must fail. */
 static int fails(const char *kind, int ordinal) {
     char wanted[32];
     int length = snprintf(wanted, sizeof wanted, ",%s=", kind);
@@ -151,7 +152,7 @@ int rename(const char *from, const char *to) {
     return result;
 }
 
-/* A write to the log's data file. `perform` does it and says how many bytes were taken. */
+/* A write to the data file. Returns the number of bytes written, or -1 with `errno` set. */
 static ssize_t data_write(int descriptor, const struct iovec *parts, int count, off_t offset, int at_offset) {
     static int writes, metas;
     int is_meta = kind_of(descriptor) == 2;
@@ -251,7 +252,7 @@ static int sync_with(int (*next)(int), int descriptor) {
 int fsync(int descriptor) { return sync_with(NEXT(fsync), descriptor); }
 int fdatasync(int descriptor) { return sync_with(NEXT(fdatasync), descriptor); }
 
-/* What liblmdb could do to the data file besides, if it were opened otherwise. A trace with one of these is refused. */
+/* Other calls that liblmdb could make on the data file if it were opened differently. A trace with one is refused. */
 static void not_modelled(const char *name) {
     pthread_once(&once, start);
     pthread_mutex_lock(&lock);

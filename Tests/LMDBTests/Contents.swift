@@ -1,6 +1,7 @@
 import LMDB
+import LMDBFileFormat
 
-/// Everything in an environment as plain values: names of databases to their entries in key order.
+/// The contents of an environment as plain values: the entries of each database by its name.
 typealias Contents = [String: [[UInt8]: [UInt8]]]
 
 extension RawSpan {
@@ -8,7 +9,7 @@ extension RawSpan {
 }
 
 extension [UInt8] {
-    /// Lets an array, also a literal, be given where bytes are wanted.
+    /// A raw span over the array, so that arrays and literals can be passed as bytes.
     var bytes: RawSpan {
         @_lifetime(borrow self)
         get { span.bytes }
@@ -16,22 +17,22 @@ extension [UInt8] {
 
     init(integer: UInt64) { self = Swift.withUnsafeBytes(of: integer) { Array($0) } }
 
-    /// As an integer key.
+    /// The bytes as an integer key.
     var integer: UInt64 { bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } }
 }
 
-/// The keys in the order LMDB has them.
+/// The keys in the order of LMDB.
 func sorted(_ entries: [[UInt8]: [UInt8]], _ flags: Database.Flags) -> [[UInt8]] {
     flags.contains(.integerKey)
         ? entries.keys.sorted { $0.integer < $1.integer }
         : entries.keys.sorted { $0.lexicographicallyPrecedes($1) }
 }
 
-/// A database name tells its kind, in these tests: integer keys if it starts with `i`.
+/// The kind of a test database: integer keys if its name starts with `i`.
 func flags(ofDatabase name: String) -> Database.Flags { name.hasPrefix("i") ? .integerKey : [] }
 
 extension LMDBTransaction {
-    /// All entries of `databases`, as a cursor shows them; nil if they are out of order or not found by their
+    /// Returns all entries of `databases` as a cursor finds them; nil if they are out of order or not found by their
     /// keys.
     func contents(_ databases: [String: Database]) throws -> Contents? {
         var contents: Contents = [:]
@@ -59,14 +60,14 @@ extension Environment {
 }
 
 extension PageWalk {
-    /// A walk that keeps what it is shown.
+    /// Walks a file and collects the entries that it visits.
     static func contents(of file: [UInt8]) -> (walk: PageWalk, contents: Contents) {
         var contents: Contents = [:]
         let walk = PageWalk.run(
             over: file.bytes,
             flags: { name in
                 contents[name] = [:]
-                return LMDBTests.flags(ofDatabase: name)
+                return LMDBTests.flags(ofDatabase: name).rawValue
             },
             visit: { entry, database, _ in contents[database]?[entry.key.array] = entry.value.array })
         return (walk, contents)

@@ -1,13 +1,14 @@
 import Glibc
 import LMDB
-import TestSupport
+import LMDBFileFormat
+import LedgerTesting
 import Testing
 
 @Suite("A damaged data file")
 struct DamagedFileTests {
     private static let refusals: Set<LMDBError.Code> = [.MDB_INVALID, .MDB_VERSION_MISMATCH, .MDB_CORRUPTED]
 
-    /// Opens `bytes` as a data file; nil when that is refused as damaged.
+    /// Opens `bytes` as a data file; returns nil if they are refused as damaged.
     private func open(_ bytes: [UInt8], in directory: TemporaryDirectory, readOnly: Bool) throws -> Environment? {
         try directory.write(bytes)
         var options = Environment.Options.small
@@ -52,7 +53,7 @@ struct DamagedFileTests {
         let directory = try TemporaryDirectory()
         try Environment(directory: directory.path, options: .small).write { _ in }
         do {
-            // Three commits: page 1 is the newer.
+            // Three commits in all: page 1 is the newer meta page.
             let environment = try Environment(directory: directory.path, options: .small)
             let database = try environment.openDatabase("bytes")
             for value in 1...2 as ClosedRange<UInt8> {
@@ -76,8 +77,7 @@ struct DamagedFileTests {
             var bytes = sample.bytes
             bytes[offset] ^= 0x80
             #expect(try open(bytes, in: directory, readOnly: true) != nil)
-            // A changed number that still is in order and in range can only be missed by who does not walk it
-            // all.
+            // Opening accepts changed numbers that are still in order and in range. Only a complete walk finds them.
             guard try open(bytes, in: directory, readOnly: false) != nil else { continue }
             #expect(!PageWalk.digest(of: bytes).walk.findings.isEmpty)
         }
@@ -89,7 +89,8 @@ struct DamagedFileTests {
             let environment = try Environment(directory: directory.path, options: .small)
             let database = try environment.openDatabase("integers", flags: .integerKey)
             let value = [UInt8](repeating: 1, count: 500)
-            // Once there are free pages to take from, those that a transaction itself lets go stay unwritten.
+            // Once there are free pages to reuse, pages that a transaction allocates and frees itself are never
+            // written.
             for key in 0..<10 as Range<UInt64> {
                 try environment.write { try $0.put(value.bytes, at: key, in: database) }
             }
@@ -140,7 +141,7 @@ struct DamagedFileTests {
 }
 
 extension [UInt8] {
-    /// Something that disks and programs do to files.
+    /// Applies damage that disks and programs cause.
     fileprivate mutating func damage(_ random: inout SeededRandom) {
         guard !isEmpty else { return }
         let start = Int.random(in: indices, using: &random)
@@ -151,7 +152,7 @@ extension [UInt8] {
         case 2: for index in start..<end { self[index] = UInt8.random(in: 0...255, using: &random) }
         case 3: self[start] ^= 1 << UInt8.random(in: 0..<8, using: &random)
         case 4:
-            // A page in the place of another.
+            // One page overwrites another.
             let from = Int.random(in: 0...(count - 1) / pageSize, using: &random) * pageSize
             let to = Int.random(in: 0...(count - 1) / pageSize, using: &random) * pageSize
             for index in 0..<Swift.min(pageSize, count - Swift.max(from, to)) { self[to + index] = self[from + index] }

@@ -27,7 +27,7 @@ struct EnvironmentTests {
         let directory = try TemporaryDirectory()
         #expect(try Environment(directory: directory.path).information().mapSizeBytes == 1 << 40)
         await #expect(processExitsWith: .success) { [path = directory.path as String] in
-            // 32 GiB of address space hold a map of 16 GiB, but not one of 32 GiB.
+            // 32 GiB of address space are enough for a map of 16 GiB, but not for one of 32 GiB.
             var limit = rlimit(rlim_cur: 32 << 30, rlim_max: 32 << 30)
             try #require(setrlimit(Int32(RLIMIT_AS.rawValue), &limit) == 0)
             #expect(try Environment(directory: path).information().mapSizeBytes == 16 << 30)
@@ -51,8 +51,8 @@ struct EnvironmentTests {
     }
 
     @Test func `that outlives its directory is not taken, while it closes, for one just made`() throws {
-        // File systems give the inode number of what is gone to who comes next. Threads, more than cores, for one to be
-        // interrupted between the closing of the files and its end.
+        // File systems reuse the inode numbers of removed files. There are more threads than cores, so that one is
+        // interrupted after closing its files and before it has finished.
         let failures = Mutex<[String]>([])
         try onThreads(16) {
             do {
@@ -174,7 +174,7 @@ private func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) thr
     }
     let threads = try (0..<count).map { _ in
         var thread = pthread_t()
-        // Given up by the thread that takes it.
+        // The new thread takes ownership.
         let work = Unmanaged.passRetained(Work(body)).toOpaque()
         let result = pthread_create(
             &thread, nil,

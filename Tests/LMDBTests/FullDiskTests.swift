@@ -1,10 +1,11 @@
 import Glibc
 import LMDB
+import LMDBFileFormat
 import Testing
 
 @Suite("A full disk")
 struct FullDiskTests {
-    /// A limit on the size of files stands for the disk, in a process of its own.
+    /// Limits the size of files in the current process, to simulate a full disk.
     private static func limitFiles(to byteCount: rlim_t) throws {
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit(rlim_cur: byteCount, rlim_max: rlim_t.max)
@@ -19,7 +20,7 @@ struct FullDiskTests {
             do {
                 let environment = try Environment(directory: path, options: .small)
                 let database = try environment.openDatabase("integers", flags: .integerKey)
-                // Not a multiple of the page size: the file will end in a part of a page.
+                // Not a multiple of the page size, so the file ends in a partial page.
                 try Self.limitFiles(to: 500_001)
                 var failures: [LMDBError.Code] = []
                 while failures.count < 2 {
@@ -31,7 +32,7 @@ struct FullDiskTests {
                         #expect(try environment.read { try $0.statistics(of: database).entries } == Int(committed))
                     }
                 }
-                // On a disk without room it is ENOSPC.
+                // A full disk results in ENOSPC instead.
                 #expect(failures == [.EFBIG, .EFBIG])
                 try Self.limitFiles(to: .max)
                 try environment.write { try $0.put(value.bytes, at: committed, in: database, .append) }

@@ -1,5 +1,6 @@
 import LMDB
-import TestSupport
+import LMDBFileFormat
+import LedgerTesting
 import Testing
 
 @Suite("An environment beside a model of plain values")
@@ -11,7 +12,7 @@ struct ModelTests {
         var environment: Environment? = try Environment(directory: directory.path, options: .small)
         var held: Snapshot?
         for round in 0..<40 {
-            // A reader that stays keeps its state, and keeps the pages of that state from being used again.
+            // A long-lived reader keeps its state, and LMDB must not reuse the pages of that state.
             if let held, workload.random.chance(10) {
                 #expect(try held.transaction.contents(held.databases) == held.model, "seed \(seed), round \(round)")
             }
@@ -35,7 +36,7 @@ struct ModelTests {
                 #expect(entries == workload.model[name]?.count, "seed \(seed), round \(round)")
             }
 
-            // The walk must know every file that liblmdb writes.
+            // The walk must accept every file that liblmdb writes.
             let walked = PageWalk.contents(of: try directory.read())
             #expect(walked.walk.findings.isEmpty, "seed \(seed), round \(round)")
             #expect(walked.contents == workload.model, "seed \(seed), round \(round)")
@@ -43,7 +44,7 @@ struct ModelTests {
     }
 }
 
-/// A read transaction, and what it must see as long as it lives.
+/// A read transaction, and the contents that it must see while it is open.
 private final class Snapshot {
     let transaction: ReadTransaction
     let databases: [String: Database]
@@ -57,7 +58,7 @@ private final class Snapshot {
 }
 
 extension Environment.Options {
-    /// For tests: a map of 1 GiB, so that many may be open at once.
+    /// A map of 1 GiB, so that many environments can be open at once.
     static var small: Self {
         var options = Self()
         options.mapSizeBytes = 1 << 30

@@ -1,5 +1,6 @@
 import LMDB
-import TestSupport
+import LMDBFileFormat
+import LedgerTesting
 import Testing
 
 @Suite("Dead bytes")
@@ -15,7 +16,7 @@ struct PageMapTests {
                 case .dead: file[offset] ^= random.change()
                 }
             }
-            // Behind the last page there may be anything, as after a crash; also a part of a page.
+            // After a crash there may be any bytes after the last page, including a partial page.
             file += random.bytes(5_000)
             let walked = PageWalk.contents(of: file)
             #expect(walked.walk.findings.isEmpty && walked.contents == sample.contents, "seed \(seed)")
@@ -32,7 +33,7 @@ struct PageMapTests {
             }
             var file = sample.bytes
             for offset in offsets.shuffled(using: &random).prefix(30) {
-                // A change of the lowest bit is the likeliest to go unnoticed.
+                // A change of the lowest bit is the most likely to be missed.
                 file[offset] ^= random.chance(50) ? 1 : random.change()
                 if PageWalk.digest(of: file).walk.findings.isEmpty {
                     try expectUsable(file, as: sample, &random, "seed \(seed), offset \(offset)")
@@ -83,7 +84,7 @@ struct PageMapTests {
         for kind in [ByteClass.Live.pageHeader, .nodePointer, .nodeHeader, .pageNumber, .key, .value, .length] {
             #expect(kinds.contains(.live(kind, database: "integers")))
         }
-        // Positions have no gaps, so no separator between two of them could be another one.
+        // Positions have no gaps, so no other separator would fit between two of them.
         #expect(kinds.contains(.live(.separator, database: "integers")))
         #expect(!kinds.contains(.dead(.unaccounted)) && !kinds.contains(.dead(.tail)))
     }

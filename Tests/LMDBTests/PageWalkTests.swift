@@ -1,5 +1,6 @@
 import LMDB
-import TestSupport
+import LMDBFileFormat
+import LedgerTesting
 import Testing
 
 @Suite("A walk over a data file")
@@ -36,7 +37,7 @@ struct PageWalkTests {
 
     @Test func `changes that make up for each other are found`() throws {
         let sample = try SampleFile.appended()
-        // Two values of one page, one longer by what the other is shorter.
+        // Two values of one page: one length grows by as much as the other shrinks.
         let lengths = sample.bytes.indices.filter {
             sample.map.classify($0, in: sample.bytes.bytes) == .live(.length, database: "integers")
                 && $0 % 2 == 0 && (100...240).contains(sample.bytes[$0])
@@ -57,7 +58,7 @@ struct PageWalkTests {
             (try SampleFile.longFreeList(), .dead(.mayVary)),
         ] {
             let keys = sample.bytes.indices.filter { sample.map.classify($0, in: sample.bytes.bytes) == kind }
-            // Of two entries that stand one after the other, the second gets the key of the first.
+            // Of two neighbouring entries, the second gets the key of the first.
             let pairs = zip(keys, keys.dropFirst(8)).filter { $1 - $0 > 8 && $1 - $0 < 300 }.prefix(50)
             let found = pairs.flatMap { first, second in
                 var file = sample.bytes
@@ -85,17 +86,17 @@ struct PageWalkTests {
     @Test func `a database that must not be there, or not like that, is found`() throws {
         let sample = try SampleFile.appended()
         func findings(_ flags: (String) -> Database.Flags?) -> [String] {
-            PageWalk.run(over: sample.bytes.bytes, flags: flags, visit: { _, _, _ in }).findings.map(\.what)
+            PageWalk.run(over: sample.bytes.bytes, flags: { flags($0)?.rawValue }, visit: { _, _, _ in }).findings.map(
+                \.what)
         }
         #expect(findings(flags(ofDatabase:)) == [])
-        #expect(findings { $0 == "meta" ? nil : .integerKey } == ["there must be no database named meta"])
+        #expect(findings { $0 == "meta" ? nil : .integerKey } == ["unexpected database meta"])
         #expect(findings { _ in [] } == ["integers: flags 8, expected 0"])
     }
 }
 
 extension SampleFile {
-    /// All offsets but those of free pages and free space, of which there are many alike; of these `spaces`
-    /// percent.
+    /// All offsets but those of free pages and free space, of which only `spaces` percent are taken.
     func offsets(seed: UInt64, spaces: Int) -> [Int] {
         var random = SeededRandom(seed: seed)
         return bytes.indices.filter { offset in
@@ -108,7 +109,7 @@ extension SampleFile {
 }
 
 extension SampleFile {
-    /// Changes one byte after the other and says where the walk or the map was wrong about it.
+    /// Changes one byte at a time and returns those that the walk or the map judged wrongly.
     func misjudged(_ offsets: some Sequence<Int>, seed: UInt64) -> [String] {
         var random = SeededRandom(seed: seed)
         var file = bytes
@@ -116,8 +117,7 @@ extension SampleFile {
         var wrong: [String] = []
         for offset in offsets {
             let byte = map.classify(offset, in: bytes.bytes)
-            // What carries the structure is changed bit by bit: some fields have a bit that matters less than
-            // others.
+            // Structural bytes are changed bit by bit, because some bits of a field matter less than others.
             let isStructure = if case .live(let kind, _) = byte { !kind.isContent } else { byte == .dead(.mayVary) }
             for change in isStructure ? (0..<8).map({ 1 << $0 }) + [random.change()] : [random.change()] {
                 file[offset] = bytes[offset] ^ change
@@ -133,7 +133,7 @@ extension SampleFile {
 }
 
 extension ByteClass {
-    /// Whether a byte of this class may change with this effect.
+    /// Whether this effect is allowed for a changed byte of this class.
     fileprivate func explains(isFound: Bool, isSame: Bool) -> Bool {
         switch self {
         case .live(let kind, _): isFound || kind.isContent && !isSame
@@ -144,14 +144,14 @@ extension ByteClass {
 }
 
 extension PageWalk {
-    /// A walk, and a digest of what it was shown.
+    /// Walks a file and hashes the entries that it visits.
     static func digest(of file: [UInt8]) -> (walk: PageWalk, digest: Int) {
         var hasher = Hasher()
         let walk = PageWalk.run(
             over: file.bytes,
             flags: { name in
                 hasher.combine(name)
-                return LMDBTests.flags(ofDatabase: name)
+                return LMDBTests.flags(ofDatabase: name).rawValue
             },
             visit: { entry, database, _ in
                 hasher.combine(database)

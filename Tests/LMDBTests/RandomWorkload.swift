@@ -1,21 +1,21 @@
 import LMDB
-import TestSupport
+import LedgerTesting
 
-/// Random changes to an environment, and a model of plain values that says what must be in it.
+/// Random changes to an environment, and a model of plain values with its expected contents.
 struct RandomWorkload {
     let names: [String]
     var random: SeededRandom
-    /// As of the last commit.
+    /// The contents as of the last commit.
     private(set) var model: Contents
-    /// In bytes; above about half a page, values stand on overflow pages.
+    /// The longest value in bytes; those above about half a page are stored on overflow pages.
     private let longestValue: Int
-    /// In one transaction.
+    /// The maximum number of changes per transaction.
     private let mostChanges: Int
-    /// Percentage of the changes.
+    /// The percentage of deletions among the changes.
     private let deletions: Int
 
-    /// Each seed has a shape of its own, as far as it is not given: small and large transactions, trees that
-    /// grow, shrink or stay.
+    /// Derives the parameters that are not given from the seed: small and large transactions, and trees that grow,
+    /// shrink or stay.
     init(seed: UInt64, names: [String], mostChanges: Int? = nil, deletions: Int? = nil) {
         self.names = names
         random = SeededRandom(seed: seed)
@@ -25,7 +25,7 @@ struct RandomWorkload {
         model = Dictionary(uniqueKeysWithValues: names.map { ($0, [:]) })
     }
 
-    /// One write transaction. Most commit; some are aborted, or thrown out of.
+    /// Runs one write transaction. Most commit; some throw and are aborted.
     mutating func step(_ environment: Environment) throws {
         struct Abandoned: Error {}
         let databases = try environment.openDatabases(names)
@@ -61,18 +61,13 @@ struct RandomWorkload {
             let appended = Array(integer: (entries.keys.map(\.integer).max() ?? 0) + 1)
             try put(value, at: appended, &transaction, database, .append)
             entries[appended] = value
-        case ..<93:
-            guard database.flags.contains(.integerKey) else { return }
-            try transaction.reserve(value.count, at: key.integer, in: database) { output in
-                for byte in value { output.append(byte) }
-            }
-            entries[key] = value
         default:
+            guard entries[key] != nil else { return }
             do {
-                try put(value, at: key, &transaction, database, .noOverwrite)
-                guard entries.updateValue(value, forKey: key) == nil else { throw Unexpected() }
+                try put(value, at: key, &transaction, database, .append)
+                throw Unexpected()
             } catch let error as LMDBError {
-                guard error.code == .MDB_KEYEXIST, entries[key] != nil else { throw error }
+                guard error.code == .MDB_KEYEXIST else { throw error }
             }
         }
     }
@@ -99,7 +94,7 @@ struct RandomWorkload {
     }
 
     private mutating func existingKey(_ entries: [[UInt8]: [UInt8]]) -> [UInt8] {
-        // Sorted, because the order of a dictionary is not the same in two runs.
+        // Sorted, because the order of a dictionary differs between runs.
         let keys = entries.keys.sorted { $0.lexicographicallyPrecedes($1) }
         return keys[Int.random(in: 0..<keys.count, using: &random)]
     }

@@ -1,11 +1,12 @@
 import Glibc
 import LMDB
-import TestSupport
+import LMDBFileFormat
+import LedgerTesting
 
-/// liblmdb takes that of the system.
+/// The page size of the system, which liblmdb uses.
 let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 
-/// A data file to damage, as liblmdb wrote it.
+/// A data file to damage, as written by liblmdb.
 struct SampleFile {
     let bytes: [UInt8]
     let names: [String]
@@ -23,7 +24,7 @@ struct SampleFile {
 
     struct Unsound: Error { let findings: [PageWalk.Finding] }
 
-    /// Created, and nothing ever committed to it.
+    /// A new file without any commit.
     static func fresh() throws -> SampleFile {
         let directory = try TemporaryDirectory()
         _ = try Environment(directory: directory.path, options: .small)
@@ -43,8 +44,7 @@ struct SampleFile {
         return try SampleFile(directory, names: names)
     }
 
-    /// A log: appended records under successive positions, enough for branch pages; and something
-    /// overwritten.
+    /// A log: records appended at successive positions, enough for branch pages, and an overwritten entry.
     static func appended() throws -> SampleFile {
         let directory = try TemporaryDirectory()
         do {
@@ -65,7 +65,7 @@ struct SampleFile {
         return try SampleFile(directory, names: ["integers", "meta"])
     }
 
-    /// A free list with branch pages, grown behind a reader, and with a record on overflow pages.
+    /// A free list with branch pages and a record on overflow pages, grown while a reader was open.
     static func longFreeList() throws -> SampleFile {
         let directory = try TemporaryDirectory()
         do {

@@ -1,8 +1,8 @@
 import Glibc
-import TestSupport
+import LedgerTesting
 
-/// The seeds of a property test: the one in SUBLEDGER_SEED, to replay a failure, or as many as
-/// SUBLEDGER_SEEDS says.
+/// The seeds of a property test: SUBLEDGER_SEED alone, to replay a failure, or 1 through SUBLEDGER_SEEDS (by default
+/// `count`).
 func seeds(_ count: UInt64) -> [UInt64] {
     func number(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
     if let seed = number("SUBLEDGER_SEED") { return [seed] }
@@ -10,6 +10,6 @@ func seeds(_ count: UInt64) -> [UInt64] {
 }
 
 extension SeededRandom {
-    /// What to change a byte by.
+    /// A nonzero difference for a byte.
     mutating func change() -> UInt8 { UInt8.random(in: 1...255, using: &self) }
 }

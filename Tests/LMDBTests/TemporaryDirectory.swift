@@ -2,13 +2,13 @@ import Glibc
 import LMDB
 import Testing
 
-/// A directory of its own for one test, removed with its files when the test lets go of it.
+/// A directory for one test, removed with its files when the test releases it.
 final class TemporaryDirectory: Sendable {
     let path: String
 
     convenience init() throws { self.init(path: try Self.make()) }
 
-    /// Takes over a directory that `make` has made.
+    /// Takes ownership of a directory created by `make`.
     init(path: String) { self.path = path }
 
     static func make() throws -> String {
@@ -31,7 +31,7 @@ final class TemporaryDirectory: Sendable {
         return file.bytes.withUnsafeBytes { Array($0) }
     }
 
-    /// Makes `bytes` the data file.
+    /// Replaces the data file.
     func write(_ bytes: [UInt8]) throws {
         let descriptor = open(dataFile, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         try #require(descriptor >= 0)

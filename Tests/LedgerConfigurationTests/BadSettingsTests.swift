@@ -1,11 +1,12 @@
 import LedgerConfiguration
+import Primitives
 import Testing
 
-/// A file that is wrong, and where it is.
+/// An invalid file, and the place of its error.
 struct BadSettings: CustomTestStringConvertible, Sendable {
     let yaml: String
     let place: String
-    /// In what is told.
+    /// A part of the error message.
     let words: String
 
     var testDescription: String { yaml }
@@ -60,21 +61,21 @@ struct BadSettings: CustomTestStringConvertible, Sendable {
             BadSettings("apps: [{bundleId: a, appAppleId: 0}]", at: "1:34", "an integer from 1"),
             BadSettings("apps: [{bundleId: a, environments: [Prod]}]", at: "1:37", "one of Production, Sandbox"),
             BadSettings("apps: [{bundleId: a, environments: []}]", at: "1:36", "at least one environment"),
-            BadSettings("apps:\n- bundleId: a\n- bundleId: a", at: "3:13", "each bundleId once"),
+            BadSettings("apps:\n- bundleId: a\n- bundleId: a", at: "3:13", "a unique bundleId"),
             BadSettings("apps: [{bundleId: a, verifyReceiptURL: ftp}]", at: "1:40", "a URL"),
             BadSettings("apps: [{bundleId: a, serverAPI: {keyId: b}}]", at: "1:33", "issuerId"),
             BadSettings("apiKeys: [{name: a, role: root, sha256: \(digest)}]", at: "1:27", "one of app, backend"),
             BadSettings("apiKeys: [{name: a, role: app, sha256: abc}]", at: "1:40", "64 hexadecimal digits"),
             BadSettings("customerTokens: [{kid: a}]", at: "1:18", "publicKeyFile"),
             BadSettings(
-                "customerTokens: [{kid: a, publicKeyFile: f}, {kid: a, publicKeyFile: g}]", at: "1:52", "another kid"),
+                "customerTokens: [{kid: a, publicKeyFile: f}, {kid: a, publicKeyFile: g}]", at: "1:52", "a unique kid"),
             BadSettings("apiKeys: [{name: a, role: app}]", at: "1:11", "sha256"),
             BadSettings(
                 "apiKeys:\n- {name: a, role: app, sha256: \(digest)}\n- {name: a, role: app, sha256: \(other)}",
-                at: "3:10", "another name"),
+                at: "3:10", "a unique name"),
             BadSettings(
                 "apiKeys:\n- {name: a, role: app, sha256: \(digest)}\n- {name: b, role: app, sha256: \(digest)}",
-                at: "3:32", "another key"),
+                at: "3:32", "a unique key"),
             BadSettings("polling: {headroom: 2}", at: "1:21", "a number from"),
             BadSettings("polling: {afterPeriodEnd: 60}", at: "1:27", "a time span"),
             BadSettings("polling: {retry: [1h, 2w]}", at: "1:23", "a time span"),
@@ -86,10 +87,10 @@ struct BadSettings: CustomTestStringConvertible, Sendable {
 
     @Test(
         arguments: [
-            BadSettings("http: {port: 1", at: "2:1", "not YAML"),
-            BadSettings("a: b: c", at: "1:5", "not YAML"),
-            BadSettings("data: a\ndata: b", at: "1:1", "stands twice"),
-            BadSettings("data: a\n---\ndata: b", at: "2:1", "not YAML"),
+            BadSettings("http: {port: 1", at: "2:1", "not valid YAML"),
+            BadSettings("a: b: c", at: "1:5", "not valid YAML"),
+            BadSettings("data: a\ndata: b", at: "1:1", "duplicate key"),
+            BadSettings("data: a\n---\ndata: b", at: "2:1", "not valid YAML"),
         ])
     func `what is not one YAML document is refused where it ends to be`(_ bad: BadSettings) {
         expect(bad)

@@ -1,5 +1,6 @@
 import LedgerConfiguration
 import LedgerModel
+import Primitives
 import Testing
 
 @Suite struct `A rules file` {
@@ -40,7 +41,7 @@ import Testing
         Bad(yaml: "access: {renewalLeewayMinutes: 1441}", place: "f:1:32", words: "an integer from 0 to 1440"),
         Bad(yaml: "access: {proratedRefund: keep}", place: "f:1:26", words: "one of revoke, keepToExpiry"),
         Bad(yaml: "customers: {claimConflict: first}", place: "f:1:28", words: "one of keepFirst, move, share"),
-        Bad(yaml: "access: [", place: "f:2:1", words: "not YAML"),
+        Bad(yaml: "access: [", place: "f:2:1", words: "not valid YAML"),
     ])
     func `is refused where it is wrong`(_ bad: Bad) throws {
         let error = try #require(throws: ConfigurationError.self) { _ = try Rules(yaml: bad.yaml, file: "f") }

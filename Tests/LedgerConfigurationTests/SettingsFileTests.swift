@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LedgerConfiguration
-import SubscriptionLedger
+import LedgerStorage
 import Testing
 
 @Suite struct SettingsFileTests {

@@ -1,11 +1,11 @@
 import AppStoreModel
 import LedgerModel
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite struct `The fact codec` {
-    /// A renewal of a real app, as the App Store signs it.
+    /// A renewal of a real app, as signed by the App Store.
     static let usual = transaction("2000001024998954", 0, 30) {
         $0.webOrderLineItemId = "2000000113755461"
         $0.productId = "com.example.app.pro.monthly"
@@ -65,10 +65,10 @@ import Testing
             Refusal(bytes: changed(2, to: 6), code: .malformed),
             Refusal(bytes: good + [0], code: .malformed),
             Refusal(bytes: good + [1, 0], code: .malformed),
-            // A path of two bytes that are no UTF-8, and one longer than the rest.
+            // A path of two bytes that are not UTF-8, and a path longer than the remaining bytes.
             Refusal(bytes: header + [2, 0xC0, 0xAF, 0, 0], code: .malformed),
             Refusal(bytes: header + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0], code: .truncated),
-            // A length of zero in two bytes, and one of 65 bits.
+            // A length of zero in two bytes, and a length of 65 bits.
             Refusal(bytes: header + [0x80, 0, 0, 0], code: .malformed),
             Refusal(bytes: header + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2, 0], code: .malformed),
         ]
@@ -92,7 +92,7 @@ import Testing
         var generator = SeededRandom()
         for _ in 0..<50 {
             let bytes = FactCodec.encode(generator.anyObservation())
-            // What is cut between two fields is a shorter fact; within one it is refused.
+            // A cut between two fields gives a shorter fact; a cut within a field is refused.
             for count in 0..<bytes.count {
                 let cut = Array(bytes.prefix(count))
                 if let decoded = try? Self.decode(cut) { #expect(FactCodec.encode(decoded) == cut) }
@@ -118,7 +118,7 @@ import Testing
             accepted += 1
             #expect(FactCodec.encode(decoded) == bytes, "seed \(SeededRandom.seed)")
         }
-        // Most changes fall into a string or a date, which is another fact of the right form.
+        // Most changes affect a string or a date, which gives another well-formed fact.
         #expect(accepted > 1_000)
     }
 }
@@ -194,7 +194,7 @@ extension SeededRandom {
         return fact
     }
 
-    /// With one field at least: without any there is no commitment.
+    /// A commitment with at least one field; without any there is no commitment.
     private mutating func transactionCommitment() -> TransactionFact.Commitment {
         var commitment = TransactionFact.Commitment()
         commitment.billingPlanType = maybe { .init(rawValue: $0.text()) }

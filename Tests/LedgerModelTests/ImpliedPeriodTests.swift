@@ -24,7 +24,7 @@ import Testing
         renewalInfo(signed: signed, renewalDate: renewalDate, product: product)
     }
 
-    /// A renewal signed ahead of its purchaseDate.
+    /// A renewal signed before its purchaseDate.
     static func early(_ id: String, _ start: Int, _ end: Int, signed: Int, product: String = "monthly") -> Observation {
         transaction(id, start, end, signed: signed) {
             $0.transactionReason = .renewal
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test func `is the older of two over the same time if it was stated first`() {
-        // Many ids, since what is grouped in a dictionary comes out in an order of its own.
+        // Many ids, because the order of a dictionary varies.
         for id in 2..<40 {
             let renewals = [
                 Self.early("\(id)", 50, 80, signed: 45, product: "a"),

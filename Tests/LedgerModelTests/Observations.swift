@@ -2,14 +2,14 @@ import AppStoreModel
 import LedgerModel
 import Primitives
 
-/// Minutes since 1970: far longer than the second by which joining dates may differ.
+/// An instant in minutes since 1970. A minute is far more than the second by which joined dates may differ.
 func minute(_ number: Int) -> Instant {
     Instant(milliseconds: Int64(number) * 60_000)
 }
 
 let key = SubscriptionKey(environment: .production, bundleId: "com.example.app", originalTransactionId: "1")
 
-/// An observation named by what it says, as a digest of signed bytes would be.
+/// An observation named by its content, like the digest of signed bytes.
 func observation(
     _ fact: Fact, signed: Int, rank: SourceRank = .jws, position: Position = 0
 ) -> Observation {
@@ -20,7 +20,7 @@ func observation(
     return Observation(source: source, fact: fact)
 }
 
-/// A transaction over [start, end) minutes; each is its own line item unless told otherwise.
+/// A transaction over [start, end) minutes. By default each is its own line item.
 func transaction(
     _ id: String, _ start: Int, _ end: Int?, signed: Int? = nil, rank: SourceRank = .jws, position: Position = 0,
     _ change: (inout TransactionFact) -> Void = { _ in }
@@ -67,7 +67,7 @@ func fold(_ observations: [Observation], key: SubscriptionKey = key) -> Subscrip
 }
 
 extension Period {
-    /// `monthly 0..<30 #1`, at the last instant; `~` marks what is implied.
+    /// The period at the last instant, such as `monthly 0..<30 #1`; `~` marks an implied period.
     var text: String {
         let end = end(at: .latest).map { String($0.milliseconds / 60_000) } ?? "∞"
         let identity = transactionId.map { "#\($0)" } ?? "~\(basis)"

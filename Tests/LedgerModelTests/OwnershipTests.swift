@@ -1,7 +1,7 @@
 import AppStoreModel
 import LedgerModel
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 private let alice = CustomerHandle(value: 0xA)
@@ -20,8 +20,8 @@ private func appAccountToken(_ digit: Character) -> AppAccountToken {
     return token
 }
 
-/// Alice and Bob have mapped tokens; token X is mapped to nobody.
-private let known = CustomerRoster(changes: [], tokens: [tokenA: alice, tokenB: bob])
+/// A directory in which token A is mapped to Alice and token B to Bob. Token X is mapped to nobody.
+private let known = CustomerDirectory(changes: [], tokens: [tokenA: alice, tokenB: bob])
 
 private func claim(_ customer: CustomerHandle, _ by: Claim.Authority, at position: Position) -> Claim {
     Claim(key: key, customer: customer, by: by, position: position)
@@ -33,7 +33,7 @@ private func merge(
     .merge(Merge(customer: customer, into: into, by: by, position: position))
 }
 
-/// Purchases with these tokens, one a minute from minute 0 on.
+/// Purchases with these tokens, one per minute from minute 0.
 private func purchases(_ tokens: AppAccountToken?...) -> [Observation] {
     tokens.enumerated().map { minute, token in
         transaction("\(minute)", minute, minute + 1) { $0.appAccountToken = token?.text }
@@ -42,14 +42,14 @@ private func purchases(_ tokens: AppAccountToken?...) -> [Observation] {
 
 private func owners(
     _ claims: [Claim] = [], _ purchases: [Observation] = [], transfers: [Transfer] = [], at t: Instant = .latest,
-    roster: CustomerRoster = known, rule: Rules.Customers.ClaimConflict = .keepFirst
+    directory: CustomerDirectory = known, rule: Rules.Customers.ClaimConflict = .keepFirst
 ) -> Set<Ownership.Owner> {
     let evidence = OwnershipEvidence(key: key, timeline: Timeline(purchases), claims: claims, transfers: transfers)
-    return Ownership(evidence, at: t, roster: roster, rule: rule).owners
+    return Ownership(evidence, at: t, directory: directory, rule: rule).owners
 }
 
 @Suite struct `The owner of a key` {
-    /// Each beats the ones after it, wherever they stand.
+    /// Evidence in descending strength. Each tier beats the ones after it, regardless of their positions.
     private static let tiers:
         [(claims: [Claim], purchases: [Observation], transfers: [Transfer], owner: Ownership.Owner)] = [
             ([], [], [Transfer(key: key, customer: carol, position: 1)], .customer(carol)),
@@ -104,7 +104,7 @@ private func owners(
         #expect(owners([claim(alice, .backend, at: 1)], purchases(tokenX)) == [.bearer(tokenX)])
     }
 
-    /// minute, owner
+    /// One step per minute, with its owner.
     @Test func `steps with the tokens, and before the first token with the claims`() {
         let observations = purchases(nil, tokenA, tokenB)
         let steps = (0...2).map { owners([claim(carol, .app, at: 1)], observations, at: minute($0)) }
@@ -124,20 +124,20 @@ private func owners(
     @Test func `is the customer that the claimant was merged into, until that is undone`() {
         let merges = [merge(anonymous, carol, at: 9), merge(carol, bob, at: 10)]
         let claims = [claim(anonymous, .anonymous, at: 1)]
-        #expect(owners(claims, roster: CustomerRoster(changes: merges)) == [.customer(bob)])
+        #expect(owners(claims, directory: CustomerDirectory(changes: merges)) == [.customer(bob)])
         let undone = DirectoryChange.unmerge(Unmerge(customer: carol, into: bob, position: 12))
-        #expect(owners(claims, roster: CustomerRoster(changes: [undone] + merges)) == [.customer(carol)])
+        #expect(owners(claims, directory: CustomerDirectory(changes: [undone] + merges)) == [.customer(carol)])
     }
 
     @Test func `has from the merge on the strength of the key that merged`() {
         let claims = [claim(anonymous, .anonymous, at: 1), claim(bob, .app, at: 2)]
         #expect(owners(claims) == [.customer(bob)])
-        let byApp = CustomerRoster(changes: [merge(anonymous, alice, .app, at: 3)])
-        #expect(owners(claims, roster: byApp) == [.customer(bob)], "bob was first with that strength")
-        let byBackend = CustomerRoster(changes: [merge(anonymous, alice, .backend, at: 3)])
-        #expect(owners(claims, roster: byBackend) == [.customer(alice)])
-        let before = CustomerRoster(changes: [merge(anonymous, alice, .app, at: 1)])
-        #expect(owners([claims[0], claim(bob, .app, at: 4)], roster: before) == [.customer(alice)])
+        let byApp = CustomerDirectory(changes: [merge(anonymous, alice, .app, at: 3)])
+        #expect(owners(claims, directory: byApp) == [.customer(bob)], "bob was first with that strength")
+        let byBackend = CustomerDirectory(changes: [merge(anonymous, alice, .backend, at: 3)])
+        #expect(owners(claims, directory: byBackend) == [.customer(alice)])
+        let before = CustomerDirectory(changes: [merge(anonymous, alice, .app, at: 1)])
+        #expect(owners([claims[0], claim(bob, .app, at: 4)], directory: before) == [.customer(alice)])
     }
 
     @Test func `does not depend on the order in which things become known`() {
@@ -163,10 +163,10 @@ private func owners(
             let t = minute(Int.random(in: -1..<6, using: &random))
             let tokens = [tokenA: alice, tokenB: bob]
             let first = owners(
-                claims, purchases, at: t, roster: CustomerRoster(changes: changes, tokens: tokens), rule: rule)
+                claims, purchases, at: t, directory: CustomerDirectory(changes: changes, tokens: tokens), rule: rule)
             let shuffled = owners(
                 claims.shuffled(using: &random), (purchases + purchases).shuffled(using: &random), at: t,
-                roster: CustomerRoster(changes: (changes + changes).shuffled(using: &random), tokens: tokens),
+                directory: CustomerDirectory(changes: (changes + changes).shuffled(using: &random), tokens: tokens),
                 rule: rule)
             #expect(first == shuffled, "SUBLEDGER_SEED=\(SeededRandom.seed)")
             #expect(rule == .share || first.count <= 1, "SUBLEDGER_SEED=\(SeededRandom.seed)")
@@ -174,15 +174,15 @@ private func owners(
     }
 }
 
-@Suite struct `The roster` {
+@Suite struct `The directory` {
     @Test func `keeps the first of two merges of one customer`() {
         let merges = [merge(anonymous, alice, at: 4), merge(anonymous, bob, at: 6)]
-        #expect(CustomerRoster(changes: merges).customer(of: anonymous) == alice)
-        #expect(CustomerRoster(changes: merges.reversed()).customer(of: anonymous) == alice)
+        #expect(CustomerDirectory(changes: merges).customer(of: anonymous) == alice)
+        #expect(CustomerDirectory(changes: merges.reversed()).customer(of: anonymous) == alice)
     }
 
     @Test func `holds no circle, whatever a log holds`() {
-        let circle = CustomerRoster(changes: [
+        let circle = CustomerDirectory(changes: [
             merge(anonymous, alice, at: 1), merge(alice, bob, at: 2), merge(bob, alice, at: 3), merge(bob, bob, at: 4),
         ])
         #expect(circle.customer(of: anonymous) == bob && circle.customer(of: bob) == bob)
@@ -190,23 +190,23 @@ private func owners(
 
     @Test func `may merge again what was undone`() {
         let undone = DirectoryChange.unmerge(Unmerge(customer: alice, into: bob, position: 2))
-        let roster = CustomerRoster(changes: [merge(alice, bob, at: 1), undone, merge(bob, alice, at: 3)])
-        #expect(roster.customer(of: bob) == alice)
-        #expect(roster.newestUnmerge(of: alice) == 2 && roster.newestUnmerge(of: bob) == nil)
+        let directory = CustomerDirectory(changes: [merge(alice, bob, at: 1), undone, merge(bob, alice, at: 3)])
+        #expect(directory.customer(of: bob) == alice)
+        #expect(directory.newestUnmerge(of: alice) == 2 && directory.newestUnmerge(of: bob) == nil)
         let other = DirectoryChange.unmerge(Unmerge(customer: alice, into: carol, position: 2))
-        #expect(CustomerRoster(changes: [merge(alice, bob, at: 1), other]).customer(of: alice) == bob)
+        #expect(CustomerDirectory(changes: [merge(alice, bob, at: 1), other]).customer(of: alice) == bob)
     }
 }
 
 @Suite struct `Conflicts` {
     private func conflicts(
-        _ refused: [Claim], transfers: [Transfer] = [], roster: CustomerRoster = known
+        _ refused: [Claim], transfers: [Transfer] = [], directory: CustomerDirectory = known
     ) -> Set<CustomerHandle> {
         let evidence = OwnershipEvidence(
             key: key, timeline: Timeline(), claims: [claim(alice, .backend, at: 1)], refusedClaims: refused,
             transfers: transfers)
-        let ownership = Ownership(evidence, at: .latest, roster: roster, rule: .keepFirst)
-        return Set(OwnershipConflict.conflicts(over: evidence, ownership, roster: roster).map(\.claimant))
+        let ownership = Ownership(evidence, at: .latest, directory: directory, rule: .keepFirst)
+        return Set(OwnershipConflict.conflicts(over: evidence, ownership, directory: directory).map(\.claimant))
     }
 
     @Test func `are the refused claims of known customers, once for each`() {
@@ -219,7 +219,7 @@ private func owners(
         for customer in [alice, bob] {
             #expect(conflicts(refused, transfers: [Transfer(key: key, customer: customer, position: 3)]).isEmpty)
         }
-        #expect(conflicts(refused, roster: CustomerRoster(changes: [merge(bob, alice, at: 3)])).isEmpty)
+        #expect(conflicts(refused, directory: CustomerDirectory(changes: [merge(bob, alice, at: 3)])).isEmpty)
     }
 }
 
@@ -246,7 +246,7 @@ private func owners(
     @Test func `are not moved by a later copy of an old purchase`() {
         let copies = [bought("1", 10, signed: 12, tokenA), bought("1", 10, signed: 90, tokenA)]
         #expect(steps(copies + [bought("2", 50, signed: 55, tokenB)]) == ["10 a", "50 b"])
-        // First seen with its refund, long after.
+        // First seen with its refund, long after the purchase.
         #expect(steps([bought("1", 10, signed: 90, tokenA), bought("2", 50, signed: 55, tokenB)]) == ["10 a", "50 b"])
     }
 

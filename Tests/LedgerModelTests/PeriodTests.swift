@@ -104,7 +104,7 @@ import Testing
         let period: String
     }
 
-    /// The period is 0..<3000 minutes: fifty hours.
+    /// Renewal infos that extend the period 0..<3000 minutes (fifty hours), or do not.
     static let extensions = [
         ExtensionRow(
             testDescription: "more than 24 hours before the end",

@@ -7,7 +7,7 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let observations: [Observation]
-        /// At minute -> transaction.
+        /// The latest transaction at each minute.
         let latest: KeyValuePairs<Int, String>
 
         init(_ name: String, _ observations: [Observation], _ latest: KeyValuePairs<Int, String>) {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// The renewal of 1, charged ahead of minute 30.
+    /// The renewal of 1, charged before minute 30.
     static func renewal(upgraded: Bool = false) -> Observation {
         transaction("2", 30, 60, signed: 10) { ($0.transactionReason, $0.isUpgraded) = (.renewal, upgraded) }
     }

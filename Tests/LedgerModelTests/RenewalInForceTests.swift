@@ -7,7 +7,7 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let observations: [Observation]
-        /// Transaction -> the minutes at which the renewal infos about it were signed.
+        /// The minutes at which the renewal infos about each transaction were signed.
         let spokenOf: [String: [Int]]
 
         init(_ name: String, _ observations: [Observation], _ spokenOf: [String: [Int]]) {
@@ -72,9 +72,9 @@ import Testing
 @Suite struct `The renewal info in force` {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// About the period 0..<30.
+        /// Renewal infos about the period 0..<30.
         let renewalInfos: [Observation]
-        /// At minute -> the minute of its signing; foreseen where it counts for auto-renew only.
+        /// The signing minute of the renewal info in force at each minute; foreseen if it counts for auto-renew only.
         let inForce: KeyValuePairs<Int, String>
 
         init(_ name: String, _ renewalInfos: [Observation], _ inForce: KeyValuePairs<Int, String>) {

@@ -7,7 +7,7 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let observations: [Observation]
-        /// The minutes 0, 5, … 60 at which transaction 1 is revoked.
+        /// The minutes among 0, 5, … 60 at which transaction 1 is revoked.
         let revoked: [Int]
 
         init(_ name: String, _ observations: [Observation], revoked: [Int]) {

@@ -1,7 +1,7 @@
 import AppStoreModel
 import LedgerModel
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite struct `A timeline` {
@@ -88,7 +88,7 @@ extension Observation {
 }
 
 extension SeededRandom {
-    /// A dozen observations from few enough values that names, dates and identities meet.
+    /// Up to twelve observations with few distinct values, so that names, dates and identities coincide.
     mutating func observations() -> [Observation] {
         (0..<Int.random(in: 0...12, using: &self)).map { _ in
             let signed = Int.random(in: -2...8, using: &self) * 10

@@ -7,7 +7,7 @@ import LedgerServer
 import Primitives
 import Testing
 
-/// A call of a route, and the roles that the contract lets make it; nil: no key is needed.
+/// A call of a route, and the roles to which the contract permits it; nil if it needs no key.
 struct RouteCall: Sendable {
     let method: HTTPRequest.Method
     let template: String
@@ -149,8 +149,8 @@ struct RouteCall: Sendable {
             let refused = try await client.get("/v1/customers/a", slow.headers)
             try refused.expectProblem("rate_limited", .tooManyRequests)
             #expect(refused.headers[.retryAfter] == "1")
-            #expect(try refused.json()["expected"]?.string == "3 a second, 6 at once")
-            // Another key has its own allowance, and what is for anybody needs none.
+            #expect(try refused.json()["expected"]?.string == "3 requests per second, bursts of 6")
+            // Another key has its own limit, and public routes have none.
             #expect(try await client.get("/v1/customers/a", TestKey(.admin).headers).status == .ok)
             #expect(try await client.get("/healthz", slow.headers).status == .ok)
 

@@ -2,22 +2,24 @@ import EventLog
 import FoundationEssentials
 import HTTPTypes
 import HummingbirdTesting
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import Testing
+import TransparencyLog
 
 @Suite struct CheckpointRouteTests {
     @Test func `it is a note that the log's key has signed over the head`() async throws {
         let test = try TestLedger()
         try await test.append(Sample.notifications())
-        let head = try test.ledger.log.head()
-        let verifier = try test.ledger.checkpointVerifier()
+        let head = try test.ledger.reader.log.head()
+        let verifier = try test.ledger.reader.checkpointVerifier()
         try await test.calls { client in
             let answer = try await test.checkpoint(client)
             #expect(answer.headers[.contentType] == "text/plain; charset=utf-8")
             #expect(answer.headers[.cacheControl] == "max-age=1")
             let checkpoint = try Checkpoint(note: SignedNote(bytes: answer.bytes), verifier: verifier)
-            #expect(checkpoint == Checkpoint(origin: test.ledger.log.origin, size: head.size, root: head.root))
+            #expect(checkpoint == Checkpoint(origin: test.ledger.reader.log.origin, size: head.size, root: head.root))
         }
     }
 

@@ -56,7 +56,7 @@ import Testing
     @Test func `a log size ahead of the log is 409, an instant in the future is not`() async throws {
         let test = try TestLedger()
         try await test.append(Sample.notifications())
-        let size = try test.ledger.log.head().size
+        let size = try test.ledger.reader.log.size()
         let id = Sample.originalTransactionId
         try await test.calls { client in
             for path in [
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    /// route, body, found
+    /// The route, the body, and the value that the problem reports as found.
     private static let unknownMembers = [
         ("transactions", #"{"signedTransactions":["a"],"customerID":"typo"}"#, "customerID"),
         ("customers/a/identify", #"{"handle":"a","Merge":true}"#, "Merge"),
@@ -210,7 +210,7 @@ import Testing
         ("customers/a/transfer", #"{"subscription":"1","handle":"c"}"#, "handle"),
         ("customers/a/link", #"{"subscription":"1","bundleId":5}"#, "a number"),
         ("customers/a/link", #"{"subscription":"1","environment":["Sandbox"]}"#, "an array"),
-        ("customers/a/link", #"{"subscription":""}"#, "an empty text"),
+        ("customers/a/link", #"{"subscription":""}"#, "an empty string"),
         ("customers/a/merge", #"{"from":"b","handle":"c"}"#, "both"),
         ("customers/a/merge", #"{"from":null}"#, "neither"),
         ("customers/a/identify", #"{"handle":"a","merge":"true"}"#, "a string"),
@@ -227,7 +227,7 @@ import Testing
             #expect(try answer.json()["found"]?.string == found)
             #expect(try answer.json()["expected"]?.string?.isEmpty == false)
         }
-        #expect(try test.ledger.log.head().size == 0)
+        #expect(try test.ledger.reader.log.size() == 0)
     }
 
     @Test func `the App Store may add members to its notifications`() async throws {

@@ -10,7 +10,7 @@ import Primitives
 import SubscriptionLedger
 import Testing
 
-/// A developer's backend tells the device who its customer is.
+/// Customer tokens, with which a developer's backend names the customer of a device.
 @Suite struct CustomerTokenTests {
     private static let key = P256.Signing.PrivateKey()
     private static let other = P256.Signing.PrivateKey()
@@ -39,7 +39,7 @@ import Testing
         return Array(body.serialized().utf8)
     }
 
-    /// In seconds.
+    /// The server's time in seconds since 1970.
     private static var now: Int64 { Sample.end.milliseconds / 1_000 }
 
     @Test func `an app posts for the customer of a token`() async throws {
@@ -53,12 +53,12 @@ import Testing
             let seen = try await client.get("/v1/customers/alice", TestKey(.backend).headers).json()
             #expect(seen["subscriptions"]?.elements?.count == 1)
         }
-        let link = try #require(try test.ledger.event(at: 1, facts: false)?.json.serialized())
+        let link = try #require(try test.ledger.reader.event(at: 1, facts: false)?.json.serialized())
         #expect(link.contains(#""by":"app""#) && link.contains(#""key":"app""#))
         #expect(!link.contains("alice"))
     }
 
-    /// header, claims, key, code
+    /// The header, the claims, whether our key signs them, and the expected code.
     private static let bad: [(header: String, claims: String, isOurs: Bool, code: String)] = [
         (#"{"alg":"ES256","kid":"k1"}"#, #"{"sub":"alice","exp":\#(now)}"#, true, "customer_token_expired"),
         (#"{"alg":"ES256","kid":"k1"}"#, #"{"sub":"alice"}"#, true, "customer_token_malformed"),
@@ -91,7 +91,7 @@ import Testing
             try answer.expectProblem(row.code, isMalformed ? .badRequest : .forbidden)
             #expect(!answer.text.contains("alice"))
         }
-        #expect(try test.ledger.log.head().size == 0)
+        #expect(try test.ledger.reader.log.size() == 0)
     }
 
     @Test(arguments: ["", "a.b", "a.b.c", "....", "e30.e30.e30"])

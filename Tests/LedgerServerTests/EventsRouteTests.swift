@@ -11,8 +11,8 @@ import Testing
     @Test func `events come as log show tells them, without their facts`() async throws {
         let test = try TestLedger()
         try await test.append(Sample.notifications())
-        let size = try test.ledger.log.head().size
-        let expected = try (0..<size).map { try test.ledger.event(at: $0, facts: false)?.json.serialized() }
+        let size = try test.ledger.reader.log.size()
+        let expected = try (0..<size).map { try test.ledger.reader.event(at: $0, facts: false)?.json.serialized() }
         try await test.calls { client in
             let answer = try await client.get("/v1/events")
             #expect(answer.status == .ok)
@@ -26,7 +26,7 @@ import Testing
     func `following the links reads everything once`(_ uri: String) async throws {
         let test = try TestLedger()
         try await test.append(Sample.notifications())
-        let size = try test.ledger.log.head().size
+        let size = try test.ledger.reader.log.size()
         try await test.calls { client in
             let whole = try await client.get(uri).bytes
             for limit in 1...Int(size) + 1 {
@@ -50,7 +50,7 @@ import Testing
         return String(link.dropFirst().prefix { $0 != ">" })
     }
 
-    /// The positions that a walk over the pages gives, and the number of pages.
+    /// Reads all pages from `uri` on, and returns the positions and the number of pages.
     private static func walk(
         _ client: any TestClientProtocol, _ uri: String
     ) async throws -> (positions: [Int64?], pages: Int) {
@@ -67,7 +67,7 @@ import Testing
         return (positions, pages)
     }
 
-    /// The purchase at 0, its renewals at 1 to 5.
+    /// The expected positions by type: the purchase is event 0, its renewals are events 1 to 5.
     @Test(
         arguments: [
             ("SUBSCRIBED", [0]), ("DID_RENEW", [1, 2, 3, 4, 5]), ("DID_RENEW,SUBSCRIBED", [0, 1, 2, 3, 4, 5]),

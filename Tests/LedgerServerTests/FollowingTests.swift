@@ -32,7 +32,7 @@ import Testing
     private static func expectEvent(
         _ position: Int, on connection: inout Connection, _ test: TestLedger
     ) async throws {
-        let event = try #require(try test.ledger.event(at: UInt64(position), facts: false)).json.serialized()
+        let event = try #require(try test.ledger.reader.event(at: UInt64(position), facts: false)).json.serialized()
         let read = try await connection.read(through: "id: \(position)\ndata: \(event)\n\n")
         #expect(read != nil)
     }
@@ -124,7 +124,7 @@ import Testing
                 try await connection.get("/v1/transitions", Self.accept + "Last-Event-ID: \(cursor)\r\n")
                 _ = try await connection.read(through: ":\n\n")
                 try await test.append([notifications[5]])
-                // A comment, whose id is not a row's, may come before the feed has the row.
+                // A comment, whose id is not that of a row, may precede the row.
                 _ = try #require(try await connection.read(through: "\ndata: "))
                 let event = try #require(try await connection.read(through: "\n\n"))
                 #expect(event.contains(#""change":["renewed"]"#) || event.contains(#""cause":"DID_RENEW""#), "\(event)")
@@ -162,7 +162,7 @@ import Testing
                 open.finish()
                 try await group.waitForAll()
             }
-            // The server notices that they have gone when it next writes to them.
+            // The server detects closed connections when it next writes to them.
             var isAdmitted = false
             var tries = 0
             let notifications = BulkNotifications(count: 1_000)

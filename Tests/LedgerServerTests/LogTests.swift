@@ -7,7 +7,7 @@ import Primitives
 import Testing
 
 @Suite struct LogTests {
-    /// Texts that only the callers know; the log must hold none of them.
+    /// Texts that callers send; the log must contain none of them.
     private static let marks = ["MARKED-customer", "MARKED-bundle", "MARKED-query", "410000000000001"]
 
     @Test func `a JSON line is an object with its metadata as members`() throws {
@@ -52,7 +52,7 @@ import Testing
             }
             _ = try await client.get("/v1/events", [.authorization: "Bearer sl_admin_MARKED-query"])
         }
-        // A call is told when its answer has been written, which is after the caller has read it.
+        // A request is logged after its answer was written, which may be after the caller has read it.
         let isCall = { (line: String) in line.contains(#""message":"request""#) }
         while test.log.lines.count(where: isCall) < 11 { await Task.yield() }
         let lines = test.log.lines

@@ -5,10 +5,12 @@ import EventLog
 import FoundationEssentials
 import HTTPTypes
 import HummingbirdTesting
+import LedgerStorage
 import NIOCore
 import Primitives
 import SubscriptionLedger
 import Testing
+import TransparencyLog
 
 @Suite struct NotificationsRouteTests {
     private static let uri = "/v1/app-store/notifications"
@@ -21,12 +23,12 @@ import Testing
                 let answer = try await client.post(Self.uri, body)
                 #expect(answer.status == .ok)
                 #expect(answer.text == #"{"position":\#(index),"duplicate":false}"#)
-                #expect(try test.ledger.log.head().size == UInt64(index + 1))
+                #expect(try test.ledger.reader.log.size() == UInt64(index + 1))
             }
             let again = try await client.post(Self.uri, bodies[1])
             #expect(again.text == #"{"position":1,"duplicate":true}"#)
         }
-        #expect(try test.ledger.log.head().size == UInt64(bodies.count))
+        #expect(try test.ledger.reader.log.size() == UInt64(bodies.count))
     }
 
     @Test(
@@ -46,7 +48,7 @@ import Testing
         try await test.calls { client in
             try await client.post(Self.uri, body.utf8).expectProblem(code, .badRequest)
         }
-        #expect(try test.ledger.quarantine?.size().items == 0)
+        #expect(try test.ledger.quarantine.size().items == 0)
     }
 
     @Test func `bytes that are not UTF-8 are 400`() async throws {
@@ -63,11 +65,11 @@ import Testing
             try await client.post(Self.uri, body.utf8)
                 .expectProblem("notification_version_unsupported", .serviceUnavailable)
         }
-        #expect(try test.ledger.quarantine?.size().items == 0)
-        #expect(try test.ledger.log.head().size == 0)
+        #expect(try test.ledger.quarantine.size().items == 0)
+        #expect(try test.ledger.reader.log.size() == 0)
     }
 
-    /// A well-formed notification that is refused for good, with its code.
+    /// Well-formed notifications that are refused permanently, with their codes.
     private static func refused() throws -> [(code: String, jws: String)] {
         let signed = try #require(Sample.notifications().first)
         let foreign = try JWSSigner(SigningAuthority.mint(SigningPlan()))
@@ -86,13 +88,13 @@ import Testing
             for (index, (code, jws)) in refused.enumerated() {
                 let body = JSONValue.object(["signedPayload": .string(jws)]).serialized()
                 try await client.post(Self.uri, body.utf8).expectProblem(code, .forbidden)
-                #expect(try test.ledger.quarantine?.size().items == index + 1)
+                #expect(try test.ledger.quarantine.size().items == index + 1)
             }
             try await client.post(Self.uri, #"{"signedPayload":"no.jws"}"#.utf8)
                 .expectProblem("jws_malformed", .forbidden)
         }
-        #expect(try test.ledger.quarantine?.size().items == refused.count)
-        #expect(try test.ledger.log.head().size == 0)
+        #expect(try test.ledger.quarantine.size().items == refused.count)
+        #expect(try test.ledger.reader.log.size() == 0)
     }
 
     @Test func `what only our configuration refuses comes again later, and is kept`() async throws {
@@ -104,7 +106,7 @@ import Testing
             try await test.calls { client in
                 try await client.post(Self.uri, body).expectProblem(code, .serviceUnavailable)
             }
-            #expect(try test.ledger.quarantine?.size().items == 1)
+            #expect(try test.ledger.quarantine.size().items == 1)
         }
     }
 
@@ -183,19 +185,19 @@ import Testing
         }
     }
 
-    /// Enough to fill a map of 1 MiB some times over.
+    /// Enough notifications to fill a map of 1 MiB several times.
     private static let bulk = BulkNotifications(count: 5_000)
 
-    /// Posts what fits.
-    /// - Returns: which one was refused first.
+    /// Posts notifications until one is refused.
+    /// - Returns: the index of the refused one.
     private static func fill(_ test: TestLedger) async throws -> Int {
         try await test.calls { client in
             for (index, notification) in bulk.enumerated() {
-                let before = try test.ledger.log.head()
+                let before = try test.ledger.reader.log.head()
                 let answer = try await client.post(uri, try #require(notification.body))
                 guard answer.status != .ok else { continue }
                 try answer.expectProblem("map_full", .serviceUnavailable)
-                #expect(try test.ledger.log.head() == before)
+                #expect(try test.ledger.reader.log.head() == before)
                 #expect(before.size == UInt64(index))
                 let first = try await client.post(uri, try #require(bulk[0].body))
                 #expect(first.text == #"{"position":0,"duplicate":true}"#, "what is held is answered as ever")
@@ -212,11 +214,11 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder.path) }
         var test: TestLedger? = try TestLedger(folder: folder) { $0.mapSizeBytes = 1 << 20 }
         let refused = try await Self.fill(try #require(test))
-        let root = try test?.ledger.log.head().root
+        let root = try test?.ledger.reader.log.head().root
         test = nil
 
         let larger = try TestLedger(folder: folder) { $0.mapSizeBytes = 1 << 24 }
-        #expect(try larger.ledger.log.head() == TreeHead(size: UInt64(refused), root: try #require(root)))
+        #expect(try larger.ledger.reader.log.head() == TreeHead(size: UInt64(refused), root: try #require(root)))
         try await larger.calls { client in
             for index in [refused, refused + 1, 0] {
                 let answer = try await client.post(Self.uri, try #require(Self.bulk[index].body))

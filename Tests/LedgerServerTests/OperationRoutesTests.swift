@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// Every sample stands under a family of its name, and buckets never fall.
+    /// Expects every sample to follow its family's TYPE line, and bucket counts never to decrease.
     private static func expectWellFormed(_ lines: [String]) {
         var family = ""
         var bucket: (series: Substring, count: Int) = ("", 0)

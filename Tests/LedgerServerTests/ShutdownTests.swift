@@ -30,18 +30,18 @@ import Testing
         }
         let positions = answered.all
         #expect(positions.count >= 100 && positions.count < notifications.count)
-        // Nothing was taken and left without its answer, nor answered and lost.
-        #expect(try test.ledger.log.head().size == UInt64(positions.count))
+        // Every accepted notification was answered, and every answered one is in the log.
+        #expect(try test.ledger.reader.log.size() == UInt64(positions.count))
         #expect(positions == Set(0..<UInt64(positions.count)))
     }
 
-    /// What the writers were answered.
+    /// The positions that the writers received as answers.
     private final class Positions: Sendable {
         private let positions = Mutex<Set<UInt64>>([])
 
         var all: Set<UInt64> { positions.withLock { $0 } }
 
-        /// - Returns: how many there are by now.
+        /// - Returns: the number of positions so far.
         func insert(_ position: UInt64) -> Int {
             positions.withLock { positions in
                 positions.insert(position)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// - Returns: the position; nil when the server has closed the connection.
+    /// - Returns: the position; nil if the server has closed the connection.
     private static func post(_ body: [UInt8], on connection: inout Connection) async throws -> UInt64? {
         let head =
             "POST /v1/app-store/notifications HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -74,7 +74,7 @@ import Testing
                 try await connection.get("/v1/events?after=4", "Accept: text/event-stream\r\n")
                 #expect(try await connection.read(through: "id: 5\n") != nil)
                 await server.stop()
-                // The last chunk of the answer (RFC 9112 §7.1), and then the end.
+                // The last chunk of the answer (RFC 9112 §7.1), followed by the end of the connection.
                 #expect(try await connection.readToEnd().hasSuffix("0\r\n\r\n"))
             }
         }

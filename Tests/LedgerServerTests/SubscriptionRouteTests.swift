@@ -14,11 +14,11 @@ import Testing
         let test = try TestLedger()
         try await test.append(Sample.notifications())
         let selector = SubscriptionSelector(originalTransactionId: Sample.originalTransactionId)
-        var question = Question(asOf: test.clock.now)
+        var question = AsOfQuery(asOf: test.clock.now)
         func expected() throws -> String? {
             suffix.isEmpty
-                ? try test.ledger.state(of: selector, question)?.json.serialized()
-                : try test.ledger.history(of: selector, question)?.json.serialized()
+                ? try test.ledger.reader.state(of: selector, question)?.json.serialized()
+                : try test.ledger.reader.history(of: selector, question)?.json.serialized()
         }
         let now = try #require(try expected())
         question.asOf = try #require(Instant(iso8601: "2025-03-01T12:00:00+02:00"))
@@ -75,7 +75,7 @@ import Testing
     @Test(
         arguments: [
             ("asof=2025-01-01", "environment, bundleId, asOf, knownAt, atLeast", "asof"),
-            ("knownAt=1&knownAt=1", "once", "twice"),
+            ("knownAt=1&knownAt=1", "one value", "several values"),
         ])
     func `an unknown parameter is told from one given twice`(
         _ query: String, _ expected: String, _ found: String

@@ -5,11 +5,12 @@ import HummingbirdTesting
 import Primitives
 import SubscriptionLedger
 import Testing
+import TransparencyLog
 
 @Suite struct TileRouteTests {
     private static let size: UInt64 = 300
 
-    /// A ledger of 300 events with its checkpoint published: one full tile and a partial one, and one of level 1.
+    /// A ledger of 300 events. Its tree has a full and a partial tile of level 0, and a partial tile of level 1.
     private static func published() async throws -> TestLedger {
         let test = try TestLedger()
         let events = try await withThrowingTaskGroup(of: (Int, CheckedArtifact).self) { group in
@@ -51,7 +52,7 @@ import Testing
         return try Checkpoint(text: lines.prefix(3).map { $0 + "\n" }.joined())
     }
 
-    /// RFC 6962 §2.1 by its definition, written down here again.
+    /// A separate implementation of RFC 6962 §2.1.
     private static func root(_ hashes: [Digest]) -> Digest {
         guard hashes.count > 1 else { return hashes[0] }
         var left = 1
@@ -102,7 +103,7 @@ import Testing
         let notifications = Sample.notifications()
         try await test.append(Array(notifications[..<2]))
         try await test.calls { client in
-            // What was signed at the start is the tree without events.
+            // The checkpoint signed at the start covers the tree without events.
             try await client.get("/tile/0/000.p/1").expectProblem("not_found", .notFound)
             _ = try await test.checkpoint(client)
             #expect(try await client.get("/tile/0/000.p/2").status == .ok)

@@ -6,7 +6,7 @@ import Primitives
 import Testing
 
 @Suite struct TransitionsRouteTests {
-    /// Each notification appended when it was signed.
+    /// Appends each notification at its signing time.
     private static func appendPunctually(_ artifacts: [SignedStoreArtifact], to test: TestLedger) async throws {
         for artifact in artifacts {
             test.clock.now = artifact.unsigned.signedDate

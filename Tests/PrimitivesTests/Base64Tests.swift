@@ -1,12 +1,12 @@
 import AppStoreSimulation
 import FoundationEssentials
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite("Base64")
 struct Base64Tests {
-    /// RFC 4648 §10, and bytes that need the letters by which the two alphabets differ.
+    /// RFC 4648 §10, and bytes whose encodings differ between the two alphabets.
     static let vectors: [(bytes: [UInt8], padded: String, urlSafe: String)] = [
         ([], "", ""),
         (Array("f".utf8), "Zg==", "Zg"),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Digest")
 struct DigestTests {
-    /// FIPS 180-4's SHA-256 examples, with the empty message.
+    /// The SHA-256 examples of FIPS 180-4, and the empty message.
     static let vectors: [(message: String, hex: String)] = [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

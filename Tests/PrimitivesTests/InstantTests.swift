@@ -1,12 +1,12 @@
 import AppStoreSimulation
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite("Instant")
 struct InstantTests {
-    /// Reckoned with another calendar implementation. The last days of February tell the leap years apart: of the
-    /// centuries only those divisible by 400 have one, and so has the year 0.
+    /// Computed with another calendar implementation. The last days of February test the leap years: of the centuries,
+    /// only those divisible by 400 have a 29 February, and so has the year 0.
     static let table: [(milliseconds: Int64, text: String)] = [
         (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
         (-62_162_121_600_000, "0000-02-29T00:00:00.000Z"),

@@ -1,11 +1,11 @@
 import AppStoreSimulation
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite("JSON values (RFC 8785)")
 struct JSONValueTests {
-    /// Appendix B.
+    /// The numbers of appendix B.
     static let numbers: [(bits: UInt64, text: String)] = [
         (0x0000_0000_0000_0000, "0"),
         (0x8000_0000_0000_0000, "0"),
@@ -53,7 +53,7 @@ struct JSONValueTests {
         #expect(JSONValue.double(number).serialized() == "null")
     }
 
-    /// §3.2.3, whose keys are in another order by UTF-8 and by scalars.
+    /// The example of §3.2.3, whose keys sort differently by UTF-8 and by scalars.
     @Test func `members are sorted by UTF-16 units`() {
         let value = JSONValue.object(
             [
@@ -69,7 +69,7 @@ struct JSONValueTests {
                 """)
     }
 
-    /// §3.2.2.
+    /// The example of §3.2.2.
     @Test func `the example of the RFC comes out as printed there`() {
         let value = JSONValue.object([
             "numbers": .array([

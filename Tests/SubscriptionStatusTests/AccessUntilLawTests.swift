@@ -1,11 +1,12 @@
 import AppStoreModel
 import LedgerModel
+import LedgerTesting
 import Primitives
 import SubscriptionStatus
-import TestSupport
 import Testing
 
-/// `accessUntil` by another way: the fold of what was signed by `t` is asked at every later turning point.
+/// Computes `accessUntil` in another way: the fold of everything signed by `t` is evaluated at every later turning
+/// point.
 @Suite struct `The end of access` {
     @Test func `is the first instant without access if nothing is signed after t`() {
         var generator = SeededRandom()
@@ -20,8 +21,8 @@ import Testing
                 let known = world.signed(by: t).lineages
                 guard let filtered = known.states(at: t, rules: world.rules).first else { continue }
                 let expected = endOfAccess(known, after: t, rules: world.rules)
-                // The row of all facts, where it is the same, may still differ: a fact signed later may date a charged
-                // purchase otherwise. That is counted and not forbidden.
+                // An equal row from all facts may still have another `accessUntil`, because a fact signed later may
+                // change the dates of a charged purchase. These rows are counted, not forbidden.
                 let isSame = Answer(state).differences(
                     from: Answer(filtered), except: ["accessUntil", "inferred", "disagreement"]
                 ).isEmpty
@@ -45,7 +46,7 @@ import Testing
         #expect(compared > asked / 2)
     }
 
-    /// Nil where access never ends or is none at `t`.
+    /// Returns the end of access; nil if access never ends or there is none at `t`.
     private func endOfAccess(_ lineages: [Lineage], after t: Instant, rules: Rules) -> Instant? {
         func access(at instant: Instant) -> Access? { lineages.states(at: instant, rules: rules).first?.access }
         guard access(at: t) != Access.none else { return nil }

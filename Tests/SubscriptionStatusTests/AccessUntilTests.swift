@@ -9,7 +9,7 @@ import Testing
         let testDescription: String
         let observations: [Observation]
         let rules: Rules
-        /// At hour -> the hour at which access ends, nil where it does not or is none.
+        /// The hour at which access ends, as seen at each hour; nil if it never ends or there is none.
         let until: KeyValuePairs<Int, Int?>
 
         init(_ name: String, _ observations: [Observation], rules: Rules = Rules(), until: KeyValuePairs<Int, Int?>) {

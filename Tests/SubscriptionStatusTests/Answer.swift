@@ -4,7 +4,7 @@ import Primitives
 import SubscriptionStatus
 import Testing
 
-/// A row apart from positions: every field that may not depend on the order of arrival.
+/// A row without positions: every field that must not depend on the order of arrival.
 struct Answer: Hashable {
     let key: SubscriptionKey
     let period: PeriodName?
@@ -72,7 +72,7 @@ struct Answer: Hashable {
         decision = state.decision
     }
 
-    /// The names of the fields that differ, with both values: empty when the answers are equal.
+    /// Returns the names of the fields that differ, with both values; empty if the answers are equal.
     func differences(from other: Answer?, except ignored: Set<String> = []) -> [String] {
         guard let other else { return ["listed"] }
         guard self != other else { return [] }
@@ -91,7 +91,7 @@ struct Answer: Hashable {
     }
 }
 
-/// A row of `history` apart from positions and recorded times.
+/// A row of `history` without positions and recorded times.
 struct Turn: Hashable {
     let at: Instant
     let change: [ChangeWord]

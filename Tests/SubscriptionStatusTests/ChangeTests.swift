@@ -151,7 +151,7 @@ import Testing
             let changes = history(observations, until: hour(99 * month), rules: row.rules).map { transition in
                 "\(transition.at.milliseconds / 3_600_000) " + transition.change.map(\.rawValue).joined(separator: " ")
             }
-            // Words of one row have no order of their own.
+            // The words of a row are not ordered.
             let sorted = { (text: String) in text.split(separator: " ").sorted().joined(separator: " ") }
             #expect(changes.map(sorted) == row.changes.map(sorted))
         }

@@ -70,7 +70,7 @@ import Testing
                 Self.status(.revoked, signed: 20, position: 3),
             ]),
         ])
-        // The purchase of key 1 is revoked from when it was signed: status 5 agrees with the fold, status 2 does not.
+        // Key 1 is revoked from hour 20, when status 5 was signed. That status agrees with the fold; status 2 does not.
         let listed = lineages.disagreements(rules: Rules()).map {
             "\($0.key.originalTransactionId) \($0.signedDate.milliseconds / 3_600_000) \($0.signed)"
         }

@@ -46,7 +46,7 @@ import Testing
         Row(
             observations: [bought(), info()], at: month, decision: "renewalAwaited",
             sentence:
-                "The period of pro ended on 31 January 1970; its renewal is awaited until 31 January 1970, 01:00 UTC."),
+                "The period of pro ended on 31 January 1970; the renewal is expected by 31 January 1970, 01:00 UTC."),
         Row(
             observations: [bought(), failed(graceUntil: month + 48)], at: month, decision: "gracePeriod",
             sentence:
@@ -92,8 +92,8 @@ import Testing
             history([bought(), failed()], until: hour(month + hours), rules: rules).last?.explanation
         }
         let failure = "The renewal of pro on 31 January 1970 failed; Apple retries the charge until 1 April 1970."
-        #expect(sentence(1) == failure + " The rules give 3 days of grace.")
-        #expect(sentence(3 * day) == failure + " The rules give limited access for 2 days.")
+        #expect(sentence(1) == failure + " The rules grant 3 days of grace.")
+        #expect(sentence(3 * day) == failure + " The rules grant limited access for 2 days.")
         #expect(sentence(5 * day) == failure)
     }
 

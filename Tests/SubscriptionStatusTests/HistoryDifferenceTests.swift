@@ -8,12 +8,12 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let known: [Observation]
-        /// What an event adds at `now`.
+        /// The observations that an event adds at `now`.
         let added: [Observation]
         let now: Int
-        /// Whether the follower holds what the known history left.
+        /// Whether the follower has the last state of the known history.
         var isFollowed = true
-        /// `hour words status`
+        /// `hour words status` of every row.
         let rows: [String]
     }
 

@@ -1,11 +1,11 @@
 import AppStoreModel
 import LedgerModel
+import LedgerTesting
 import Primitives
 import SubscriptionStatus
-import TestSupport
 import Testing
 
-/// Laws that hold for any observations at all, contradictory ones too.
+/// Laws for any observations, including contradictory ones.
 @Suite struct `Answers` {
     static let histories = 1_500
 
@@ -73,7 +73,7 @@ import Testing
                     lineages.states(at: t, rules: world.rules).first { $0.key == history.key }.map(Answer.init)
                 }
                 for transition in history.transitions {
-                    // A history does not look at the other subscriptions of the account, of which nextStep speaks.
+                    // A history ignores the account's other subscriptions, on which the next step depends.
                     let differences = answer(at: transition.at)?.differences(
                         from: Answer(transition.to), except: ["nextStep", "offerIds"])
                     #expect(differences == [], comment)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    /// `state` at three dozen instants and the whole `history`, apart from positions and recorded times.
+    /// `state` at 37 instants and the whole `history`, without positions and recorded times.
     private static func rendered(_ lineages: [Lineage], _ world: World) -> [AnyHashable] {
         let instants = (-5...30).map { Instant(milliseconds: $0 * 2 * world.unit) } + [world.end]
         let states = instants.flatMap { lineages.states(at: $0, rules: world.rules) }
@@ -134,7 +134,7 @@ import Testing
     }
 }
 
-/// The fields of which every change is a row of the history (domain rules §5).
+/// The fields whose changes each create a row of the history (domain rules §5).
 private struct Shape: Hashable {
     let status: Status
     let period: PeriodName?

@@ -5,7 +5,7 @@ import SubscriptionStatus
 import Testing
 
 @Suite struct `A renewal` {
-    /// Ten minutes, as a week of Apple's lasts in the sandbox: a tenth is one.
+    /// A period of ten minutes, which a week may last in the sandbox. A tenth of it is one minute.
     static let short = bought("1", 0, nil) { $0.expiresDate = hour(0).advanced(byMilliseconds: 600_000) }
 
     static func shortly(_ milliseconds: Int64) -> Instant { hour(0).advanced(byMilliseconds: milliseconds) }

@@ -3,7 +3,7 @@ import LedgerModel
 import Primitives
 import SubscriptionStatus
 
-/// Hours since 1970; a month of these stories has thirty days.
+/// An instant in hours since 1970. A month has thirty days in these tests.
 func hour(_ number: Int) -> Instant {
     Instant(milliseconds: Int64(number) * 3_600_000)
 }
@@ -16,7 +16,7 @@ func key(_ originalTransactionId: String = "1", _ environment: Environment = .pr
         environment: environment, bundleId: "com.example.app", originalTransactionId: originalTransactionId)
 }
 
-/// An observation named by what it says, as a digest of signed bytes would be.
+/// An observation named by its content, like the digest of signed bytes.
 func observation(_ fact: Fact, signed: Instant, position: Position = 0) -> Observation {
     let name = ObservationName(digest: .sha256(of: "\(fact) \(signed)".utf8))
     let source = Source(
@@ -25,7 +25,7 @@ func observation(_ fact: Fact, signed: Instant, position: Position = 0) -> Obser
     return Observation(source: source, fact: fact)
 }
 
-/// A purchase of [start, end) hours, signed when it was made unless told otherwise.
+/// A purchase of [start, end) hours, by default signed at its start.
 func bought(
     _ id: String = "1", _ start: Int = 0, _ end: Int? = month, signed: Int? = nil, position: Position = 0,
     _ change: (inout TransactionFact) -> Void = { _ in }
@@ -41,7 +41,7 @@ func bought(
     return observation(.transaction(fact), signed: hour(signed ?? start), position: position)
 }
 
-/// Renewal info of a subscription that renews, signed at that hour.
+/// The renewal info of a subscription that renews by default, signed at hour `signed`.
 func info(
     _ signed: Int = 0, _ status: AutoRenewStatus? = .on, renewalDate: Int? = month, position: Position = 0,
     _ change: (inout RenewalFact) -> Void = { _ in }
@@ -55,7 +55,7 @@ func info(
     return observation(.renewal(fact), signed: hour(signed), position: position)
 }
 
-/// Renewal info after a failed charge, with Apple's grace until that hour.
+/// The renewal info after a failed charge, with Apple's grace period until hour `graceUntil`.
 func failed(_ signed: Int = month, graceUntil: Int? = nil, _ status: AutoRenewStatus = .on) -> Observation {
     info(signed, status) {
         $0.isInBillingRetryPeriod = true
@@ -108,7 +108,7 @@ func history(_ observations: [Observation], until t: Instant, rules: Rules = Rul
 }
 
 extension Rules {
-    /// The defaults with changes to access.
+    /// The default rules with changes to access.
     static func access(_ change: (inout Access) -> Void) -> Rules {
         var rules = Rules()
         change(&rules.access)

@@ -22,7 +22,7 @@ import Testing
         OffRow(observations: [bought(), info(50, .off), info(60, .on), info(70, .off)], at: 69, since: nil),
         OffRow(observations: [bought(), info(50, .off), info(60, .on), info(70, .off)], at: 71, since: 70),
         OffRow(observations: [bought(), info(50, .off)], at: month + 5, since: 50),
-        // The renewal is charged: that of the next period counts.
+        // The renewal is charged at hour 600; from then on the next period's auto-renew status counts.
         OffRow(observations: [bought(), info(50, .off), charged], at: 599, since: 50),
         OffRow(observations: [bought(), info(50, .off), charged], at: 600, since: nil),
     ]

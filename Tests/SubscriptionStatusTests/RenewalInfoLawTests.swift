@@ -1,8 +1,8 @@
 import AppStoreModel
 import LedgerModel
+import LedgerTesting
 import Primitives
 import SubscriptionStatus
-import TestSupport
 import Testing
 
 /// A renewal info counts for the one purchase whose end its renewalDate joins (domain rules §4).
@@ -21,14 +21,15 @@ import Testing
             let (folds, rules) = ([world, without].map(\.lineages), world.rules)
             for t in Set(folds.flatMap { $0.turningPoints(rules: rules) }) {
                 let rows = folds.map { $0.states(at: t, rules: rules).first.map(Answer.init) }
-                // Order of purchase: it may choose which purchase gives the product, and then the rows have two.
+                // The renewal info may decide which purchase gives the product, and then the rows have different
+                // periods.
                 guard let row = rows[0], let other = rows[1], row.period == other.period, row.transactionId != nil
                 else { continue }
                 asked += 1
                 let isAboutRow = ends(of: row, in: world).contains {
                     abs($0.milliseconds - renewalDate.milliseconds) <= 1_000
                 }
-                // A renewal info of the purchase that begins where this one ends says that it is charged already.
+                // A renewal info about the purchase that begins at this one's end shows that the renewal is charged.
                 let isAboutRenewal = isRenewal(of: row, endingAt: renewalDate, in: world)
                 let ignored = ignored(row, renewalDate, world)
                     .union(isAboutRenewal ? ["willRenew", "pendingProductId", "autoRenewOffSince", "inferred"] : [])
@@ -54,7 +55,7 @@ import Testing
         #expect(failures == 0)
     }
 
-    /// Renewal infos whose renewalDate is a known end: they extend and imply nothing.
+    /// The indices of renewal infos whose renewalDate is a known end. They extend and imply no period.
     private func joiningRenewalInfos(of world: World) -> [Int] {
         let ends = world.observations.compactMap { _, observation -> Instant? in
             guard case .transaction(let fact) = observation.fact, fact.type != .nonConsumable else { return nil }
@@ -65,7 +66,7 @@ import Testing
             return fact.signedRenewalInfo
         }
         return world.observations.indices.filter { index in
-            // A status counts for the period of the renewal info it came with.
+            // A status counts for the period of the renewal info in its notification.
             guard !carried.contains(world.observations[index].1.source.name.digest) else { return false }
             guard case .renewal(let fact) = world.observations[index].1.fact, let date = fact.renewalDate else {
                 return false
@@ -74,7 +75,7 @@ import Testing
         }
     }
 
-    /// Every end stated of the purchase of a row.
+    /// Whether a purchase begins at the end of the row and ends at `renewalDate`.
     private func isRenewal(of row: Answer, endingAt renewalDate: Instant, in world: World) -> Bool {
         guard let end = row.expiresAt else { return false }
         func isSame(_ one: Instant?, _ other: Instant) -> Bool {
@@ -86,6 +87,7 @@ import Testing
         }
     }
 
+    /// Every stated end of the purchase of a row.
     private func ends(of row: Answer, in world: World) -> [Instant] {
         let copies = world.observations.compactMap { _, observation -> TransactionFact? in
             guard case .transaction(let fact) = observation.fact else { return nil }
@@ -98,8 +100,8 @@ import Testing
         }.compactMap(\.expiresDate)
     }
 
-    /// Disagreements are of other instants too. Access lasts through renewals charged already, so their renewal
-    /// infos move accessUntil.
+    /// The fields to ignore. Disagreements belong to other instants too. Access lasts through renewals already charged,
+    /// so their renewal infos change accessUntil.
     private func ignored(_ row: Answer, _ renewalDate: Instant, _ world: World) -> Set<String> {
         let isLater = row.expiresAt.map { renewalDate > $0 } ?? false
         return isLater ? ["disagreement", "accessUntil", "inferred"] : ["disagreement"]

@@ -1,13 +1,12 @@
 @_spi(Verification) import AppStoreModel
-import AppStoreTranslation
 import FoundationEssentials
 import LedgerModel
 import Primitives
 
-/// Real sandbox notifications of one subscription, decoded here without verification: what the folds make of them
-/// is under test, not who signed them.
+/// Real sandbox notifications of one subscription. They are decoded without verification, because only the folds are
+/// under test.
 enum SessionFixtures {
-    /// Nil when the folder is absent.
+    /// The JWS of the notifications; nil if the folder is absent.
     static let notifications: [[UInt8]]? = {
         let root = ProcessInfo.processInfo.environment["SUBLEDGER_FIXTURES"] ?? "../shared/fixtures"
         let folder = root + "/notifications-v2"
@@ -18,8 +17,8 @@ enum SessionFixtures {
         }
     }()
 
-    /// What the event at `position` says.
-    static func observations(in jws: [UInt8], at position: Position) throws -> [FiledObservation] {
+    /// The observations in the event at `position`.
+    static func observations(in jws: [UInt8], at position: Position) throws -> [KeyedObservation] {
         let translation = Translation(position: position, recordedAt: Instant(milliseconds: Int64(position) * 1_000))
         let notification = try signed(jws, Notification.init)
         let data = notification.verified.payload.data
@@ -29,8 +28,8 @@ enum SessionFixtures {
             renewalInfo: try data?.signedRenewalInfo.map { try signed($0, RenewalInfo.init) })
     }
 
-    /// What the events that carry the nested JWS alone say, without the notification.
-    static func nested(in jws: [UInt8], at position: Position) throws -> [FiledObservation] {
+    /// The observations in events that contain only the nested JWS, without the notification.
+    static func nested(in jws: [UInt8], at position: Position) throws -> [KeyedObservation] {
         try observations(in: jws, at: position).filter {
             guard case .notification = $0.observation.fact else { return true }
             return false
@@ -48,12 +47,12 @@ enum SessionFixtures {
     }
 }
 
-/// The timelines that observations make up.
-func timelines(of observations: [FiledObservation]) -> [SubscriptionKey: Timeline] {
+/// The timelines of observations, by key.
+func timelines(of observations: [KeyedObservation]) -> [SubscriptionKey: Timeline] {
     var timelines: [SubscriptionKey: [Observation]] = [:]
-    for filed in observations {
-        guard case .subscription(let key) = filed.key else { continue }
-        timelines[key, default: []].append(filed.observation)
+    for keyed in observations {
+        guard case .subscription(let key) = keyed.key else { continue }
+        timelines[key, default: []].append(keyed.observation)
     }
     return timelines.mapValues { Timeline($0) }
 }

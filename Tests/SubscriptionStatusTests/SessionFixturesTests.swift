@@ -1,9 +1,8 @@
 import AppStoreModel
-import AppStoreTranslation
 import LedgerModel
+import LedgerTesting
 import Primitives
 import SubscriptionStatus
-import TestSupport
 import Testing
 
 @Suite struct `Real sandbox notifications` {
@@ -34,7 +33,7 @@ import Testing
         for order in orders {
             #expect(try rendered(answers(order)) == expected, "seed \(SeededRandom.seed)")
         }
-        var observations: [FiledObservation] = []
+        var observations: [KeyedObservation] = []
         for (position, event) in events.reversed().enumerated() {
             observations += try SessionFixtures.nested(in: event, at: Position(2 * position))
             observations += try SessionFixtures.observations(in: event, at: Position(2 * position + 1))
@@ -90,7 +89,7 @@ import Testing
         #expect(try answers(events).disagreements(rules: Rules()).isEmpty)
     }
 
-    private func observations(in events: [[UInt8]]) throws -> [FiledObservation] {
+    private func observations(in events: [[UInt8]]) throws -> [KeyedObservation] {
         try events.enumerated().flatMap { try SessionFixtures.observations(in: $1, at: Position($0)) }
     }
 
@@ -98,7 +97,7 @@ import Testing
         try Lineage.components(of: timelines(of: observations(in: events)))
     }
 
-    /// `state` at every instant of the table and the whole `history`, apart from positions and recorded times.
+    /// `state` at every instant of the table and the whole `history`, without positions and recorded times.
     private func rendered(_ lineages: [Lineage]) -> [AnyHashable] {
         let end = Instant(milliseconds: 1_760_700_000_000)
         let states = SessionConformance.table.flatMap { row in

@@ -4,7 +4,7 @@ import Primitives
 import SubscriptionStatus
 import Testing
 
-/// Facts, and the answers at some instants: status, access, reason and, where it is given, the product.
+/// Observations, and the answers at some instants: status, access, reason and, if given, the product.
 struct StatusRow: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let observations: [Observation]
@@ -46,7 +46,7 @@ struct StatusRow: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The last millisecond of that many minutes after an hour.
+/// The last millisecond of `number` minutes after an hour.
 func minutes(_ number: Int64, after start: Int) -> Instant {
     hour(start).advanced(byMilliseconds: number * 60_000 - 1)
 }

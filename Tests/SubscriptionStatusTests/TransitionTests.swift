@@ -9,7 +9,7 @@ import Testing
         let testDescription: String
         let observations: [Observation]
         let rules: Rules
-        /// `hour from>to cause`; `+` where it will renew.
+        /// `hour from>to cause`; `+` if the subscription will renew.
         let transitions: [String]
 
         init(_ name: String, _ observations: [Observation], rules: Rules = Rules(), _ transitions: [String]) {

@@ -1,17 +1,17 @@
 import AppStoreModel
 import LedgerModel
+import LedgerTesting
 import Primitives
 import SubscriptionStatus
-import TestSupport
 import Testing
 
-/// Apple adds values to its enumerations. One that is not known is never worth more than silence, and never turns no
-/// access into access.
+/// Apple adds values to its enumerations. An unknown value never counts for more than a missing one. It never grants
+/// access that the known value denies, except as stated below.
 @Suite struct `An unknown value` {
-    /// A value of Apple's replaced by one that nobody knows, and by none.
+    /// The replacement of one of Apple's values by an unknown one, and by none.
     struct Replacement: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// The unknown value may open what the known one closed, as far as silence would.
+        /// Whether the unknown value may grant access that the known one denied, if a missing value does so too.
         var mayEqualSilence = false
         let unknown: @Sendable (Fact) -> Fact?
         let silent: @Sendable (Fact) -> Fact?
@@ -59,7 +59,7 @@ import Testing
             fact.offer = nil
             return .transaction(fact)
         },
-        // A status that nobody knows states nothing: what it would have ended is awaited as if it were not signed.
+        // An unknown status states nothing, so a renewal that it would have ended is still awaited.
         Replacement(testDescription: "status", mayEqualSilence: true) { fact in
             guard case .notification(var fact) = fact, fact.status != nil else { return nil }
             fact.status = .init(rawValue: 99)
@@ -135,8 +135,8 @@ import Testing
         return world
     }
 
-    /// §4: a revocation for a reason that is no refund counts from the successor's start, where that is at most 60 s
-    /// after the revocationDate.
+    /// Whether a successor starts within 60 s of the revocationDate. By §4 a revocation for a reason other than a
+    /// refund then counts from the successor's start.
     private func isReplacedWithinAMinute(_ row: SubscriptionState?, _ world: World, at t: Instant) -> Bool {
         guard let revokedAt = row?.revokedAt else { return false }
         return world.observations.contains { _, observation in

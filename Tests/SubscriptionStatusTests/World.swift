@@ -1,13 +1,13 @@
 import AppStoreModel
 import LedgerModel
+import LedgerTesting
 import Primitives
-import TestSupport
 
-/// A few keys, a dozen random observations each, and rules to ask under. Nothing in it need agree with anything else.
+/// A few keys with random observations, and rules. The observations need not be consistent.
 struct World {
     var observations: [(SubscriptionKey, Observation)]
     var rules: Rules
-    /// Milliseconds of one step of its dates.
+    /// The step of its dates in milliseconds.
     let unit: Int64
 
     var timelines: [SubscriptionKey: Timeline] {
@@ -16,9 +16,9 @@ struct World {
 
     var lineages: [Lineage] { Lineage.components(of: timelines) }
 
-    /// Where all of its dates lie.
+    /// The range of most of its dates.
     var busyRange: ClosedRange<Int64> { -10 * unit...60 * unit }
-    /// From before anything to long after everything.
+    /// The busy range and 70 more days, longer than a billing retry.
     var range: ClosedRange<Int64> { -10 * unit...60 * unit + 70 * Instant.millisecondsPerDay }
     var end: Instant { Instant(milliseconds: range.upperBound) }
 
@@ -28,14 +28,14 @@ struct World {
         return world
     }
 
-    /// Observations without anything signed after `t`.
+    /// The world without the observations signed after `t`.
     func signed(by t: Instant) -> World {
         var world = self
         world.observations = observations.filter { $1.source.time <= t }
         return world
     }
 
-    /// A line an observation, in the order of signing.
+    /// One line per observation, in the order of signing.
     var text: String {
         let lines = observations.sorted { $0.1.source.precedes($1.1.source) }.map { key, observation in
             let id = key.originalTransactionId
@@ -63,7 +63,7 @@ extension SeededRandom {
         return World(observations: observations, rules: rules, unit: unit)
     }
 
-    /// Facts drawn one by one from so few values that their dates and identities often agree.
+    /// Facts drawn independently from few values, so that their dates and identities often agree.
     private mutating func contradictions(of id: String, unit: Int64) -> [Observation] {
         var observations: [Observation] = []
         let types: [ProductType?] = chance(15) ? [.nonConsumable] : [.autoRenewable, .autoRenewable, nil]
@@ -80,7 +80,7 @@ extension SeededRandom {
         return observations
     }
 
-    /// A date near a multiple of the unit: some join within a second, some lie in the 24 hours before.
+    /// A date near a multiple of the unit. Some dates join within a second, others are in the 24 hours before.
     private mutating func instant(_ range: ClosedRange<Int64>, _ unit: Int64) -> Instant {
         let offset: Int64 = pick([0, 0, 0, 0, 0, 0, 500, -1_000, 1_001, -3_600_000, -23 * 3_600_000])
         return Instant(milliseconds: .random(in: range, using: &self) * unit + (chance(30) ? offset : 0))
@@ -157,8 +157,8 @@ extension SeededRandom {
 }
 
 extension SeededRandom {
-    /// A run of purchases that follow each other as Apple makes them, charged up to a day ahead, plan changes before
-    /// a renewal, gaps, refunds, restored copies, and renewal infos about each; then a few facts are left out.
+    /// A run of successive purchases as Apple creates them: charged up to a day ahead, with plan changes before a
+    /// renewal, gaps, refunds, restored copies, and renewal infos about each. A few facts are then left out.
     private mutating func story(of id: String, unit: Int64) -> [Observation] {
         var observations: [Observation] = []
         var start: Int64 = 0
@@ -195,7 +195,7 @@ extension SeededRandom {
             .transaction(fact), signed: Instant(milliseconds: signed), position: .random(in: 0..<20, using: &self))
     }
 
-    /// The transaction, and sometimes a refunded, reversed, upgraded, extended or restored copy of it.
+    /// The transaction, sometimes with refunded, reversed, upgraded, extended or restored copies.
     private mutating func copies(of purchase: Observation, unit: Int64) -> [Observation] {
         guard case .transaction(let fact) = purchase.fact, let end = fact.expiresDate, chance(35) else {
             return [purchase]
@@ -241,10 +241,10 @@ extension Observation {
         return Observation(source: source, fact: fact)
     }
 
-    /// The same statement, under its old name, with another fact.
+    /// An observation from the same source with another fact.
     func stating(_ fact: Fact) -> Observation { Observation(source: source, fact: fact) }
 
-    /// The same with other dates, drawn from these.
+    /// A copy with dates drawn from `dates`.
     func with(dates: [Instant], using generator: inout SeededRandom) -> Observation {
         let time = generator.pick(dates)
         switch fact {

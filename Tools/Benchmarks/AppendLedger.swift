@@ -1,55 +1,56 @@
 import EventLog
+import FactStore
 import FoundationEssentials
 import Glibc
+import LedgerStorage
 import Primitives
-import ProjectionRuntime
 import SubscriptionLedger
 
-/// A ledger to append to, and events of the size of a packed notification to append.
+/// A ledger for appends, and events of the size of a packed notification.
 struct AppendLedger: Sendable {
     static let largeSize: UInt64 = 10_000_000
     /// Packed evidence of a notification takes about half a kilobyte.
     static let evidenceByteCount = 480
 
-    let ledger: Ledger
+    let ledger: LedgerWriter
     private let folder: TemporaryFolder?
 
-    /// A ledger without events.
+    /// Creates a ledger without events.
     static func empty() throws -> AppendLedger {
         let folder = try TemporaryFolder()
         return AppendLedger(ledger: try open(folder.path), folder: folder)
     }
 
-    /// A ledger of ten million events, made once and kept under `.build/`.
+    /// Opens a ledger of ten million events, created once and kept under `.build/`.
     static func large(_ progress: Progress) async throws -> AppendLedger {
         let path = URL(filePath: ".build/benchmarks/ten-million").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let ledger = AppendLedger(ledger: try open(path), folder: nil)
-        var size = try ledger.ledger.log.head().size
+        var size = try ledger.ledger.reader.log.size()
         while size < largeSize {
             progress.report("making a ledger of 10 million events: \(size)")
             _ = try await ledger.append(batches: 100, of: 1_000, seed: size)
-            size = try ledger.ledger.log.head().size
-            while ledger.ledger.derived.lag > 131_072 { try await Task.sleep(for: .milliseconds(50)) }
+            size = try ledger.ledger.reader.log.size()
+            while ledger.ledger.reader.facts.lag > 131_072 { try await Task.sleep(for: .milliseconds(50)) }
         }
-        while ledger.ledger.derived.lag > 0 { try await Task.sleep(for: .milliseconds(50)) }
+        while ledger.ledger.reader.facts.lag > 0 { try await Task.sleep(for: .milliseconds(50)) }
         return ledger
     }
 
-    /// The folder of that ledger, which is closed: the environments close with the last reference.
+    /// Returns the folder of that ledger after closing it. The environments close with the last reference.
     static func largeFolder(_ progress: Progress) async throws -> DataFolder {
         let ledger = try await large(progress)
         ledger.close()
         return ledger.ledger.configuration.folder
     }
 
-    static func open(_ path: String) throws -> Ledger {
-        try Ledger(
-            writing: Ledger.Configuration(
+    static func open(_ path: String) throws -> LedgerWriter {
+        try LedgerWriter(
+            Ledger.Configuration(
                 folder: DataFolder(path: path), clock: { Instant(milliseconds: 1_700_000_000_000) }))
     }
 
-    /// Appends batches one after the other, each of its own transaction. Events a second.
+    /// Appends batches one after the other, each in its own transaction. Returns events per second.
     func append(batches: Int, of count: Int, seed: UInt64) async throws -> Double {
         let batches = (0..<batches).map { batch in events(count, seed: seed &+ UInt64(batch) << 32) }
         let start = ContinuousClock.now
@@ -57,7 +58,7 @@ struct AppendLedger: Sendable {
         return Double(batches.count * count) / (ContinuousClock.now - start).seconds
     }
 
-    /// Writers that each append one event and wait for its answer. Events a second.
+    /// Appends from concurrent writers that each append one event at a time and wait. Returns events per second.
     func append(writers: Int, each count: Int, seed: UInt64) async throws -> Double {
         let work = (0..<writers).map { events(count, seed: seed &+ UInt64($0) << 32) }
         let start = ContinuousClock.now
@@ -74,7 +75,7 @@ struct AppendLedger: Sendable {
 
     private func events(_ count: Int, seed: UInt64) -> [PreparedEvent] {
         (0..<count).map { index in
-            // Distinct, and as little compressible as signatures.
+            // Distinct, and as incompressible as signatures.
             var generator = SplitMix(state: seed &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15)
             let bytes = (0..<Self.evidenceByteCount / 8).flatMap { _ in
                 withUnsafeBytes(of: generator.next()) { Array($0) }
@@ -83,7 +84,8 @@ struct AppendLedger: Sendable {
             return ledger.log.prepare(
                 EventDraft(
                     kind: .notificationReceived, source: .http, environment: .production, artifact: .none, trust: .own,
-                    identity: Identity(artifact: .none, environment: .production, key: evidence.digest.bytes),
+                    idempotencyKey: IdempotencyKey(
+                        artifact: .none, environment: .production, key: evidence.digest.bytes),
                     evidence: evidence, verifiedAt: .earliest,
                     body: Array(#"{"notificationUUID":"00000000-0000-0000-0000-000000000000"}"#.utf8)))
         }
@@ -104,13 +106,13 @@ struct SplitMix: RandomNumberGenerator {
     }
 }
 
-/// What the disk allows: pwrite and fdatasync of the same bytes, a group at a time.
+/// The limit of the disk: pwrite and fdatasync of as many bytes, one group of events at a time.
 struct DiskLimit {
-    /// A record, its leaf hash, evidence, and what LMDB adds to each of the two nodes.
+    /// A record with its 59-byte body, its leaf hash, its packed evidence, and the LMDB overhead of the two nodes.
     static let bytesAnEvent =
         Record.fixedByteCount + 59 + Digest.byteCount + AppendLedger.evidenceByteCount + 1 + 2 * 16
 
-    /// Events a second, and how long a sync took.
+    /// Returns events per second, and the duration of a sync.
     static func rate(groups: Int, of events: Int) throws -> (rate: Double, syncMicroseconds: Double) {
         let folder = try TemporaryFolder()
         let file = open(folder.path + "/limit", O_WRONLY | O_CREAT, 0o600)

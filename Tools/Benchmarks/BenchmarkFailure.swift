@@ -1,4 +1,4 @@
-/// Why a row could not be measured.
+/// The reason that a row could not be measured.
 struct BenchmarkFailure: Error, CustomStringConvertible {
     let description: String
 

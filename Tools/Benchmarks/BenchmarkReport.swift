@@ -42,7 +42,7 @@ struct BenchmarkResult: Sendable {
 }
 
 extension Double {
-    /// Three places below 100, none above, thousands apart.
+    /// Three decimal places below 100, none from 100 on, with thousands separators.
     var short: String {
         guard magnitude >= 100 else { return "\((self * 1_000).rounded() / 1_000)" }
         var digits = Substring("\(Int64(rounded()))")
@@ -55,7 +55,7 @@ extension Double {
     }
 }
 
-/// The results for people, a line a row, and for programs.
+/// The results as a table with one line per row, and as JSON.
 struct BenchmarkReport: Sendable {
     let machine: Machine
     let swiftVersion: String

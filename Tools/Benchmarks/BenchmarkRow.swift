@@ -1,20 +1,20 @@
-/// One row of the table: what is measured, in which unit, against which limit, and what is to be reached.
+/// One row of the table: a measurement, its unit, its limit and its target.
 struct BenchmarkRow: Sendable {
     let name: String
     let unit: String
-    /// What the limit's code does; nil where there is none to measure.
+    /// A description of the limit's code; nil when there is no limit to measure.
     let limitName: String?
     let target: Target
     let measure: @Sendable (Progress) async throws -> Measurement
 
     enum Target: Sendable {
-        /// Ours, divided by the limit.
+        /// Our value divided by the limit.
         case ratioAtLeast(Double)
         case valueAtLeast(Double)
         case valueAtMost(Double)
     }
 
-    /// Every row there is, in the order in which they run.
+    /// All rows, in the order in which they run.
     static let all: [BenchmarkRow] = [
         .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .bytesPerNotification, .state,
         .history,
@@ -29,16 +29,16 @@ struct BenchmarkRow: Sendable {
     }
 }
 
-/// What one row measured, a number a run and in the row's unit.
+/// The measurement of one row: one value per run, in the row's unit.
 struct Measurement: Sendable {
-    /// Medians of five are reported, so that one disturbed run counts for nothing.
+    /// The number of runs. The median is reported, so one disturbed run has no effect.
     static let runs = 5
 
     var values: [Double]
     var limits: [Double] = []
     var note = ""
 
-    /// Measures ours and the limit by turns, so that what else the machine does falls on both.
+    /// Measures ours and the limit alternately, so that other load on the machine affects both.
     static func alternating(
         _ progress: Progress, ours: () async throws -> Double, limit: () async throws -> Double
     ) async throws -> Measurement {
@@ -57,6 +57,6 @@ struct Measurement: Sendable {
 }
 
 extension [Double] {
-    /// Of an odd number of values.
+    /// The median of an odd number of values.
     var median: Double { sorted()[count / 2] }
 }

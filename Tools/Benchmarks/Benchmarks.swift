@@ -2,9 +2,9 @@ import ArgumentParser
 import FoundationEssentials
 import Primitives
 
-/// Measures what the ledger does beside what the machine allows, both in the same run.
+/// Measures the ledger and the limits of the machine, both in the same run.
 ///
-/// Exits 0 also when a target is missed: the table says so, and whoever reads it decides.
+/// Exits 0 even when a target is missed; the table reports it.
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import Glibc
 
-/// One HTTP/1.1 connection to the loopback that costs next to nothing beside the server: one call at a time, blocking.
+/// A blocking HTTP/1.1 connection to the loopback interface. Its cost is negligible beside the server's.
 final class HTTPConnection {
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -12,7 +12,7 @@ final class HTTPConnection {
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
         let connected = withUnsafePointer(to: &address) { pointer in
-            // sockaddr_in is one of the forms of sockaddr, and its size is given.
+            // sockaddr_in is one form of sockaddr, and connect receives its size.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
@@ -24,7 +24,7 @@ final class HTTPConnection {
 
     deinit { close(descriptor) }
 
-    /// - Returns: how many bytes the body has.
+    /// - Returns: the number of bytes in the body.
     func get(_ path: String) throws -> Int {
         let request = Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
         guard write(descriptor, request, request.count) == request.count else {
@@ -39,7 +39,7 @@ final class HTTPConnection {
         }
     }
 
-    /// The lengths of a whole head and of the body it announces; nil while the head is not whole.
+    /// Returns the lengths of a complete head and of the body it announces; nil while the head is incomplete.
     private static func head(of bytes: ArraySlice<UInt8>) throws -> (head: Int, body: Int)? {
         let lines = bytes.prefix(1_024).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let end = lines.firstIndex(of: [UInt8(ascii: "\r")]) else { return nil }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Primitives
 
-/// What the numbers were measured on.
+/// The machine that runs the benchmarks.
 struct Machine: Sendable, CustomStringConvertible {
     let processor: String
     let cores: Int

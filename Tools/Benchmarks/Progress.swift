@@ -1,6 +1,6 @@
 import Glibc
 
-/// What is going on, for whoever waits: one line on standard error, rewritten on a terminal.
+/// The progress of a row: one line per step on standard error, rewritten in place on a terminal.
 struct Progress: Sendable {
     let row: String
 
@@ -13,7 +13,7 @@ struct Progress: Sendable {
     }
 
     private func write(_ text: String) {
-        // Progress that cannot be written is not worth failing for.
+        // A failure to write progress is ignored.
         _ = text.utf8.withContiguousStorageIfAvailable { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A folder of a benchmark's own, on the disk the project is on, gone with the value.
+/// A folder for one benchmark, on the project's disk, removed when the value is released.
 final class TemporaryFolder: Sendable {
     let path: String
 

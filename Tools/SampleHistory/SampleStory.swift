@@ -1,14 +1,14 @@
 import AppStoreSimulation
 import Primitives
 
-/// Five months of three customers: one pays late, catches up and renews to this day, one has cancelled, one just renews.
+/// Five months of three customers: one pays late, recovers and still renews, one has cancelled, and one only renews.
 struct SampleStory {
     private static let days: Int64 = 150
 
     private(set) var store: AppStore
     private let end: Instant
     private let alice: CustomerID
-    /// Alice's, which is active at the end.
+    /// Alice's subscription, active at the end.
     private(set) var renewing: SubscriptionID
 
     init(endingAt end: Instant) {
@@ -30,7 +30,7 @@ struct SampleStory {
         store.advance(to: end)
     }
 
-    /// So many days after the beginning.
+    /// Returns the instant `day` days after the beginning.
     private func day(_ day: Int64) -> Instant {
         Self.instant(end, day - Self.days)
     }

@@ -1,10 +1,11 @@
 import Primitives
 
-/// Prints an answer: its JSON for programs, columns for people.
+/// Prints an answer as JSON for programs, or in columns for people.
 enum AnswerTable {
     /// - Parameters:
-    ///   - rows: the member of the answer that holds the rows.
-    ///   - nested: the member of each row that holds the rows to print instead, under a line that names the row.
+    ///   - rows: the member of the answer that contains the rows.
+    ///   - nested: the member of each row that contains the rows to print instead, under a line that identifies the
+    ///     row.
     static func print(
         _ answer: JSONValue, rows: String, nested: String? = nil, columns: [String], format: OutputFormat
     ) {
@@ -30,7 +31,7 @@ enum AnswerTable {
         return layout.text(of: [columns] + rows.map { row in columns.map { cell(row[member: $0]) } })
     }
 
-    /// One line per member.
+    /// Returns one line per member.
     static func members(of answer: JSONValue) -> String {
         guard case .object(let members) = answer else { return "" }
         var layout = TextColumns()

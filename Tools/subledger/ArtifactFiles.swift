@@ -1,7 +1,9 @@
 import Glibc
+import Ingestion
+import LedgerStorage
 import SubscriptionLedger
 
-/// Walks the artifacts of files named on the command line.
+/// Iterates over the artifacts of files named on the command line.
 enum ArtifactFiles {
     static func forEach(in path: String, _ body: (FoundArtifact) async throws -> Void) async throws {
         do {
@@ -22,20 +24,21 @@ enum ArtifactFiles {
         }
     }
 
-    /// The files that paths stand for, in their order.
-    /// - Throws: when one of them does not exist or may not be read.
+    /// Returns the files that the paths name, in order.
+    /// - Throws: `io_error` when a file does not exist or is not readable.
     static func readable(_ paths: [String]) throws -> [String] {
         let files = try paths.flatMap(expand)
-        // Asked, not opened: whoever writes into a named pipe would take the closing for the end of its reader.
+        // Checked without opening: after a close, the writer of a named pipe would find that its reader has gone.
         for file in files where file != "-" && access(file, R_OK) != 0 { throw failure(file, errno) }
         return files
     }
 
-    /// The files a path stands for: itself, or what a directory holds below it, by name.
+    /// Returns the files that a path names: the path itself, or the files below a directory, sorted by name and without
+    /// hidden ones.
     private static func expand(_ path: String) throws -> [String] {
         guard path != "-" else { return [path] }
         guard let directory = opendir(path) else {
-            // Not a directory, or nothing at all.
+            // A file, or a path that does not exist.
             if errno == ENOTDIR || errno == ENOENT { return [path] }
             throw failure(path, errno)
         }
@@ -57,6 +60,6 @@ enum ArtifactFiles {
 
     private static func failure(_ path: String, _ reason: String) -> CommandFailure {
         CommandFailure(
-            code: "io_error", message: "\(path) was not read", found: reason, exitCode: CommandFailure.io)
+            code: "io_error", message: "\(path) cannot be read", found: reason, exitCode: CommandFailure.io)
     }
 }

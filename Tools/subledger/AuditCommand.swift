@@ -1,23 +1,24 @@
 import AppStoreModel
 import AppStoreVerification
 import ArgumentParser
-import EventLog
 import LedgerAPI
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
+import TransparencyLog
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Prove that nothing in the log was altered.",
+        commandName: "audit", abstract: "Verify the log and print checkpoints.",
         subcommands: [Verify.self, SignedCheckpoint.self, Key.self])
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Verify records, hashes, evidence and the Merkle tree.",
             discussion: """
-                With --signatures also verifies every signature again, with --deep every page of the data file. Exits 1 \
-                at the first damage found. With --answers lists every status signed by Apple that differs from the \
-                ledger's answer for that instant. A difference is not damage and does not change the exit status.
+                --signatures also verifies every signature again. --deep also walks every page of the data file. The \
+                command exits with status 1 at the first damage. --answers lists every status signed by Apple that \
+                differs from the ledger's answer for that instant. Differences do not change the exit status.
 
                 EXAMPLES
                   subledger audit verify
@@ -28,13 +29,13 @@ struct AuditCommand: AsyncParsableCommand {
         @Flag(help: "Verify every signature again.")
         var signatures = false
 
-        @Flag(help: "List the signed statuses that differ from the ledger's answers.")
+        @Flag(help: "List the statuses signed by Apple that differ from the ledger's answers.")
         var answers = false
 
         @Flag(help: "Walk every page of the data file.")
         var deep = false
 
-        @Option(name: .customLong("trust-root"), help: "A root certificate to trust besides Apple's (repeatable).")
+        @Option(name: .customLong("trust-root"), help: "Root certificate to trust besides Apple's (repeatable).")
         var trustRoots: [String] = []
 
         @Flag(help: .hidden)
@@ -57,7 +58,7 @@ struct AuditCommand: AsyncParsableCommand {
             if report.firstBad != nil { throw ExitCode(CommandFailure.refused) }
         }
 
-        /// Walks the log in the child process: liblmdb may crash on a damaged file, and the parent reports the crash.
+        /// Audits the log in the child process. liblmdb may crash on a damaged file; the parent reports the crash.
         private func work() async throws -> AuditReport {
             let configuration = try ledger.configuration()
             var options = LedgerAudit.Options()
@@ -110,14 +111,14 @@ struct AuditCommand: AsyncParsableCommand {
         struct Init: ParsableCommand {
             static let configuration = CommandConfiguration(
                 commandName: "init",
-                abstract: "Create the ledger and its key if missing, and print the public key.")
+                abstract: "Create the ledger and its key if missing and print the public key.")
 
             @OptionGroup var ledger: LedgerOptions
 
             func run() throws {
-                let opened = try Ledger(writing: try ledger.configuration())
+                let opened = try LedgerWriter(try ledger.configuration())
                 defer { opened.close() }
-                Terminal.standardOutput.write(try opened.checkpointVerifier().text + "\n")
+                Terminal.standardOutput.write(try opened.reader.checkpointVerifier().text + "\n")
             }
         }
 
@@ -134,10 +135,10 @@ struct AuditCommand: AsyncParsableCommand {
     }
 }
 
-/// The answer of `audit verify`.
+/// The output of `audit verify`.
 struct AuditAnswer {
     let report: AuditReport
-    /// Nil unless they were asked for.
+    /// The disagreements; nil unless they were requested and the log is undamaged.
     let disagreements: [DisagreementRow]?
     let seconds: Double
 
@@ -149,17 +150,10 @@ struct AuditAnswer {
     }
 
     private var json: JSONValue {
-        let firstBad: JSONValue =
-            switch report.firstBad {
-            case nil: .null
-            case .event(let position, let what):
-                .object(["position": .integer(Int64(position)), "what": .string(what)])
-            case .structure(let what): .object(["structure": .string(what)])
-            }
         var members: [JSONValue.Member] = [
             .init("ok", .bool(report.firstBad == nil)), .init("events", .integer(Int64(report.events))),
             .init("signatures", .integer(Int64(report.signatures))), .init("seconds", .double(seconds)),
-            .init("firstBad", firstBad),
+            .init("firstBad", report.firstBad?.json ?? .null),
         ]
         if let disagreements { members.append(.init("disagreements", disagreements.json)) }
         return .object(members)
@@ -167,7 +161,7 @@ struct AuditAnswer {
 
     private var disagreementTable: String {
         guard let disagreements else { return "" }
-        guard !disagreements.isEmpty else { return "every signed status agrees\n" }
+        guard !disagreements.isEmpty else { return "all signed statuses agree\n" }
         let columns = ["originalTransactionId", "environment", "signedDate", "position", "signed", "folded"]
         return "\(disagreements.count) signed statuses differ\n"
             + AnswerTable.table(disagreements.map(\.json), columns)

@@ -1,12 +1,13 @@
-import EventLog
 import Glibc
+import LedgerAPI
+import LedgerStorage
 import Primitives
 
-/// Runs the audit's walk in a child process, so that a crash or a hang on a damaged file is a finding and not an end.
+/// Runs the audit in a child process, so that a crash or a hang on a damaged file becomes a finding.
 ///
-/// The child writes a line of JSON at a time: how far it is, at last what it found.
+/// The child writes one line of JSON per progress report, and its findings as the last line.
 enum AuditSupervision {
-    /// A child that says nothing for so long hangs; a batch of events takes milliseconds.
+    /// The silence after which the child is considered hung. A batch of events takes milliseconds.
     private static let silenceLimitMilliseconds: Int32 = 120_000
 
     static func send(_ position: UInt64) {
@@ -26,7 +27,7 @@ enum AuditSupervision {
         Terminal.standardOutput.write(JSONValue.object(members).serialized() + "\n")
     }
 
-    /// - Throws: what the child could not do, under its exit code.
+    /// - Throws: `ExitFailure` with the exit code of a child that fails; `io_error` when the child cannot start.
     static func run(arguments: [String], progress: (UInt64) -> Void) throws -> AuditReport {
         let child = try Child(arguments: arguments)
         var position: UInt64 = 0
@@ -45,12 +46,12 @@ enum AuditSupervision {
         switch ending {
         case .exited(let code) where !isSilent: throw ExitFailure(code: code)
         case .signalled(let signal) where !isSilent:
-            return failure("the walk ended by signal \(signal) near position \(position)", position)
-        default: return failure("the walk hung near position \(position)", position)
+            return failure("the audit process was terminated by signal \(signal) near position \(position)", position)
+        default: return failure("the audit process stopped responding near position \(position)", position)
         }
     }
 
-    /// The child has told its error itself.
+    /// The failure of the child, which has already reported its error.
     struct ExitFailure: Error {
         let code: Int32
     }
@@ -74,7 +75,7 @@ enum AuditSupervision {
     }
 }
 
-/// A child of this program, its standard output read here.
+/// A child process of this program, whose standard output is read through a pipe.
 private struct Child {
     enum Ending: Equatable {
         case exited(Int32)
@@ -105,11 +106,11 @@ private struct Child {
         output = ends[0]
     }
 
-    private static func failure() -> EventLogError {
-        EventLogError(.ioError, "the audit's process cannot start")
+    private static func failure() -> StorageError {
+        StorageError(.ioError, "the audit process cannot start")
     }
 
-    /// - Returns: whether it said nothing for the limit; false at the end of its output.
+    /// - Returns: whether the child was silent for the limit; false at the end of its output.
     func lines(silenceLimit: Int32, _ body: ([UInt8]) -> Void) -> Bool {
         var line: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -137,7 +138,7 @@ private struct Child {
         if isKilled { kill(pid, SIGKILL) }
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        // The macros of wait(2): the low seven bits hold the signal, the byte above them the exit code.
+        // As in the macros of wait(2): the low seven bits contain the signal, the next byte the exit code.
         let signal = status & 0x7F
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }

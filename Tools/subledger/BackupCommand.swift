@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventLog
 import Glibc
 import Primitives
 import SubscriptionLedger
@@ -7,13 +6,14 @@ import SubscriptionLedger
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the ledger to a new folder while it runs.",
+        abstract: "Copy the ledger to a new folder.",
         discussion: """
-            Copies the log and the quarantine; derived data is rebuilt from the log. The copy is built in \
-            DESTINATION.partial and renamed when complete; after an interruption the same command continues it.
+            The service can keep running. Copies the log and the quarantine. Derived data is not copied, because it \
+            can be rebuilt from the log. The copy is built in DESTINATION.partial and renamed when complete. Run the \
+            same command again to continue an interrupted backup.
 
-            Without --with-secrets the copy has no keys and no customer ids; --with-secrets makes it as sensitive as \
-            the ledger.
+            Without --with-secrets the copy contains no keys and no vault of customer ids. A copy with secrets is as \
+            sensitive as the ledger.
 
             EXAMPLES
               subledger backup /mnt/backup/ledger-2026-03-01
@@ -21,10 +21,10 @@ struct BackupCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The new folder; it must not exist.")
+    @Argument(help: "Folder to create; must not exist.")
     var destination: String
 
-    @Flag(help: "Also copy the keys and the vault of customer ids.")
+    @Flag(help: "Include the keys and the vault of customer ids.")
     var withSecrets = false
 
     @OptionGroup var ledger: LedgerOptions
@@ -33,8 +33,8 @@ struct BackupCommand: ParsableCommand {
     func run() throws {
         guard access(destination, F_OK) != 0 else {
             throw CommandFailure(
-                code: "usage", message: "\(destination) exists", expected: "a folder that does not exist yet",
-                found: "one that does", exitCode: CommandFailure.usage)
+                code: "usage", message: "\(destination) already exists", expected: "a folder that does not exist",
+                found: "an existing file or folder", exitCode: CommandFailure.usage)
         }
         let source = try ledger.reading()
         let showsProgress = output.showsProgress

@@ -1,5 +1,5 @@
-import EventLog
 import LedgerConfiguration
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 
@@ -9,65 +9,52 @@ struct CommandFailure: Error {
     static let usage: Int32 = 2
     static let io: Int32 = 3
 
-    let code: String
-    let message: String
-    var expected: String?
-    var found: String?
-    var hint: String?
+    let diagnosis: Diagnosis
     let exitCode: Int32
 
     func report(as format: OutputFormat) {
         Terminal.standardError.write((format == .json ? json : text) + "\n")
     }
 
-    private var text: String {
-        var text = "error[\(code)]: \(message)"
-        if let expected { text += "; expected \(expected)" }
-        if let found { text += "\(expected == nil ? ";" : ",") found \(found)" }
-        return text + "." + (hint.map { " \($0)" } ?? "")
-    }
+    private var text: String { "error[\(diagnosis.code)]: \(diagnosis.sentences)" }
 
     private var json: String {
         JSONValue.object([
             "error": .object([
-                "code": .string(code), "message": .string(message), "expected": JSONValue(expected),
-                "found": JSONValue(found), "hint": JSONValue(hint),
+                "code": .string(diagnosis.code), "message": .string(diagnosis.message),
+                "expected": JSONValue(diagnosis.expected), "found": JSONValue(diagnosis.found),
+                "hint": JSONValue(diagnosis.hint),
             ])
         ]).serialized()
     }
 }
 
 extension CommandFailure {
+    init(
+        code: String, message: String, expected: String? = nil, found: String? = nil, hint: String? = nil,
+        exitCode: Int32
+    ) {
+        self.init(
+            diagnosis: Diagnosis(code, message, expected: expected, found: found, hint: hint), exitCode: exitCode)
+    }
+
     init(usage message: String) {
         self.init(code: "usage", message: message, hint: "See --help.", exitCode: Self.usage)
     }
 
-    init(_ error: ConfigurationError, code: String = "configuration_invalid") {
-        self.init(
-            code: code, message: "\(error.place): \(error.message)", expected: error.expected,
-            found: error.found, hint: error.hint, exitCode: Self.usage)
-    }
-
-    init(_ error: EventLogError) {
-        self.init(
-            code: error.code.rawValue, message: error.message, expected: error.expected, found: error.found,
-            hint: error.hint, exitCode: Self.io)
-    }
-
-    init(_ error: KnownAtAhead) {
-        self.init(
-            code: KnownAtAhead.code, message: error.message, expected: error.expected, found: error.found,
-            hint: error.hint, exitCode: Self.refused)
-    }
-
-    init(_ error: CustomerError) {
-        self.init(
-            code: error.code.rawValue, message: error.message, expected: error.expected, found: error.found,
-            hint: error.hint, exitCode: error.isUsage ? Self.usage : Self.refused)
+    init(_ error: any DiagnosedError) {
+        let exitCode =
+            switch error {
+            case is ConfigurationError: Self.usage
+            case is StorageError: Self.io
+            case let error as CustomerError where error.isUsage: Self.usage
+            default: Self.refused
+            }
+        self.init(diagnosis: error.diagnosis, exitCode: exitCode)
     }
 }
 
 extension CustomerError {
-    /// Whether the command is wrong in itself, whatever the ledger holds.
+    /// Whether the command is wrong in itself, for any ledger.
     fileprivate var isUsage: Bool { [.customerIdInvalid, .postingMalformed, .parameterInvalid].contains(code) }
 }

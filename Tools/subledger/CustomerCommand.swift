@@ -1,25 +1,26 @@
 import ArgumentParser
-import EventLog
 import LedgerAPI
+import LedgerStorage
+import Primitives
 import SubscriptionLedger
-import SubscriptionStatus
 
 struct CustomerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customer",
-        abstract: "Manage which customer owns which purchases.",
+        abstract: "Manage purchase ownership.",
         discussion: """
-            Each change appends an event and alters no earlier one. The commands need write access to the ledger; a \
-            running service accepts the same changes as POST /v1/customers/{id}/link, identify, merge, unmerge and \
-            transfer. They print the customer like GET /v1/customers/{id}.
+            Each change appends an event. The commands require write access to the ledger. A running service accepts \
+            the same changes as POST /v1/customers/{id}/link, identify, merge, unmerge and transfer. The output has \
+            the form of GET /v1/customers/{id}.
             """,
         subcommands: [Link.self, Identify.self, Merge.self, Unmerge.self, Transfer.self])
 
     struct Link: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Link a known subscription to a customer, like a posting by a backend.",
+            abstract: "Link a known subscription to a customer.",
             discussion: """
-                Refused and listed as a conflict when another known customer owns it; see `customer transfer`.
+                Has the same effect as a posting by a backend. A subscription of another known customer is refused and \
+                listed as a conflict. Use `subledger customer transfer` to resolve the conflict.
 
                 EXAMPLES
                   subledger customer link alice --subscription 2000000123456789
@@ -39,15 +40,15 @@ struct CustomerCommand: ParsableCommand {
 
     struct Identify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Merge an anonymous customer into a known one.",
+            abstract: "Merge an anonymous customer into a known customer.",
             discussion: """
                 EXAMPLES
                   subledger customer identify alice --handle 0f1e2d3c4b5a69788796a5b4c3d2e1f0
                 """)
 
-        @Option(help: "The handle of the anonymous customer.")
+        @Option(help: "Handle of the anonymous customer.")
         var handle: String
-        @Flag(help: "Merge the customer of the handle even if it is known.")
+        @Flag(help: "Permit merging two known customers.")
         var merge = false
         @OptionGroup var customer: CustomerChangeOptions
 
@@ -61,9 +62,9 @@ struct CustomerCommand: ParsableCommand {
 
     struct Merge: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Merge another customer into this one.",
+            abstract: "Merge another customer into this customer.",
             discussion: """
-                All purchases of the other customer belong to this one until `customer unmerge`.
+                Purchases of the other customer belong to this customer until `subledger customer unmerge`.
 
                 EXAMPLES
                   subledger customer merge alice --from alice@example.com
@@ -82,9 +83,9 @@ struct CustomerCommand: ParsableCommand {
 
     struct Unmerge: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Undo a merge from now on.",
+            abstract: "Undo a merge.",
             discussion: """
-                Purchases linked since the merge stay with this customer.
+                Does not change answers for earlier instants. Purchases linked after the merge stay with this customer.
 
                 EXAMPLES
                   subledger customer unmerge alice --from alice@example.com
@@ -105,7 +106,7 @@ struct CustomerCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Transfer a subscription to a customer, overriding claims and tokens.",
             discussion: """
-                Settles the conflicts over the subscription.
+                Resolves conflicts about the subscription.
 
                 EXAMPLES
                   subledger customer transfer alice --subscription 2000000123456789 --environment Production
@@ -124,9 +125,9 @@ struct CustomerCommand: ParsableCommand {
     }
 }
 
-/// A customer to change, and the ledger that holds it.
+/// A customer to change, and the ledger that contains it.
 struct CustomerChangeOptions: ParsableArguments {
-    @Argument(help: "Your id of the customer.")
+    @Argument(help: "The customer id in your system.")
     var id: String
 
     @OptionGroup var scope: ScopeOptions
@@ -134,12 +135,12 @@ struct CustomerChangeOptions: ParsableArguments {
     @OptionGroup var output: OutputOptions
 
     /// Opens the ledger for writing, changes it, and prints the customer.
-    /// - Parameter body: takes the ledger, the id of the customer and the scope of the answer.
+    /// - Parameter body: receives the ledger, the id of the customer and the scope of the answer.
     func change(
-        _ body: (Ledger, String, CustomerScope) async throws -> CustomerAnswer<SubscriptionRow>
+        _ body: (LedgerWriter, String, CustomerScope) async throws -> CustomerAnswer<SubscriptionRow>
     ) async throws {
         try ledger.folder.requireExists()
-        let opened = try Ledger(writing: try ledger.configuration())
+        let opened = try LedgerWriter(try ledger.configuration())
         defer { opened.close() }
         let answer = try await body(opened, id, scope.customerScope)
         AnswerTable.print(
@@ -155,10 +156,10 @@ struct SubscriptionOption: ParsableArguments {
 }
 
 struct OtherCustomer: ParsableArguments {
-    @Option(help: "Your id of the other customer.")
+    @Option(help: "The id of the other customer in your system.")
     var from: String?
 
-    @Option(help: "A handle of the other customer.")
+    @Option(help: "The handle of the other customer.")
     var handle: String?
 
     func customer() throws -> MergedCustomer {

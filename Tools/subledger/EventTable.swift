@@ -1,7 +1,7 @@
 import LedgerAPI
 import Primitives
 
-/// Events in columns, for people.
+/// Prints events in columns for people.
 struct EventTable {
     private static let header = [
         "position", "recordedAt", "kind", "type", "productId", "originalTransactionId", "source",
@@ -9,7 +9,7 @@ struct EventTable {
 
     private var columns = TextColumns()
 
-    /// Writes the rows; the first ones under a header.
+    /// Writes the rows, with a header above the first ones.
     mutating func write(_ rows: [EventRow], to terminal: Terminal = .standardOutput) {
         guard !rows.isEmpty else { return }
         terminal.write(columns.text(of: (columns.widths.isEmpty ? [Self.header] : []) + rows.map(Self.cells)))

@@ -6,7 +6,7 @@ import SubscriptionLedger
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show every change of a subscription up to an instant, with its cause.",
+        abstract: "Show subscription history up to an instant.",
         discussion: """
             EXAMPLES
               subledger history --subscription 2000000123456789 --explain
@@ -15,7 +15,7 @@ struct HistoryCommand: ParsableCommand {
             """
     )
 
-    @Flag(help: "Add the rule behind each change and its explanation.")
+    @Flag(help: "Add the deciding rule and an explanation to each transition.")
     var explain = false
 
     @OptionGroup var question: QuestionOptions

@@ -6,12 +6,13 @@ struct IngestCommand: AsyncParsableCommand {
         commandName: "ingest",
         abstract: "Verify App Store data and append it to the log.",
         discussion: """
-            Appends in input order, directories by name; a repeated artifact is one event. Prints one line per refused \
-            artifact, then the totals; exits 1 if any was refused.
+            Appends artifacts in input order. Files in directories are sorted by name. Repeated artifacts are stored \
+            once. Prints one line per refused artifact and then the totals. Exits with status 1 if an artifact was \
+            refused.
 
-            With --customer, transactions, including those in notifications, are linked to that customer, like a \
-            posting by a backend. A transaction of another customer is appended but reported as refused \
-            (link_refused). A note counts the artifacts without a transaction to link.
+            --customer links transactions, including those in notifications, to a customer, like a posting by a \
+            backend. A transaction of another known customer is appended but reported as refused (link_refused). A \
+            note reports the number of artifacts without a transaction.
 
             EXAMPLES
               subledger ingest notifications/ --bundle-id com.example.app
@@ -20,13 +21,13 @@ struct IngestCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Files or directories; - is standard input, read as an archive.")
+    @Argument(help: "Files or directories; - reads an archive from standard input.")
     var paths: [String]
 
     @OptionGroup var options: IngestOptions
 
     func run() async throws {
-        // Before the ledger is opened: opening creates a missing ledger.
+        // Checked before the ledger is opened, because opening creates a missing ledger.
         let files = try ArtifactFiles.readable(paths)
         try await options.run { pipeline, report in
             for file in files {

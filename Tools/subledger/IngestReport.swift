@@ -1,5 +1,4 @@
 import AppStoreVerification
-import EventLog
 import Primitives
 import SubscriptionLedger
 
@@ -13,7 +12,7 @@ final class IngestReport {
     private var bytes = 0
     private let isQuiet: Bool
     private let isLinking: Bool
-    /// Accepted artifacts without a transaction.
+    /// The number of accepted artifacts without a transaction.
     private var unlinkable = 0
 
     /// - Parameter linking: whether transactions are ingested for a customer.
@@ -30,7 +29,7 @@ final class IngestReport {
             bytes += result.byteCount
             switch result.outcome {
             case .appended(let appended):
-                // A re-signed retry is appended, and so no duplicate here: these count what appended nothing.
+                // A re-signed retry is appended, so it is not counted as a duplicate here.
                 if appended.isAppended { self.appended += 1 } else { duplicates += 1 }
                 if isLinking, !result.isLinkable { unlinkable += 1 }
             case .refused(let refusal, let quarantined):
@@ -63,7 +62,7 @@ final class IngestReport {
         if showsProgress { Terminal.standardError.write("\r\u{1B}[K") }
         if unlinkable > 0, !isQuiet {
             Terminal.standardError.write(
-                "note[links_nothing]: \(unlinkable) accepted artifacts have no transaction to link.\n")
+                "note[links_nothing]: \(unlinkable) accepted artifacts contain no transaction to link.\n")
         }
         switch format {
         case .json:

@@ -3,7 +3,7 @@ import Primitives
 import SubscriptionLedger
 
 extension Instant: ExpressibleByArgument {
-    /// ISO 8601, or milliseconds since 1970.
+    /// Creates an instant from ISO 8601 or milliseconds since 1970.
     package init?(argument: String) {
         self.init(text: argument)
     }

@@ -8,15 +8,16 @@ struct KeyCommand: ParsableCommand {
 
     struct New: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create an API key and print it once, with its configuration line.",
+            abstract: "Create an API key and print it with its configuration entry.",
             discussion: """
-                Give the key to its user and add the line to the configuration file, which holds only the key's SHA-256.
+                The key is printed once. Add the printed entry to the configuration file, which stores only the \
+                SHA-256 of the key.
 
                 EXAMPLES
                   subledger key new --role backend --name web
                 """)
 
-        @Option(help: "app, backend, analyst, auditor or admin.")
+        @Option(help: "Role of the key: app, backend, analyst, auditor or admin.")
         var role: Role
 
         @Option(help: "Name of the key.")
@@ -40,7 +41,7 @@ struct KeyCommand: ParsableCommand {
                 let answer = JSONValue.object(["key": .string(key), "apiKeys": .array([member])])
                 Terminal.standardOutput.write(answer.serialized() + "\n")
             case .table:
-                // JSON is YAML, so a name with any characters in it is quoted as it must be.
+                // JSON is valid YAML, so a name with any characters is quoted correctly.
                 Terminal.standardOutput.write("\(key)\n\napiKeys:\n  - \(member.serialized())\n")
             }
         }

@@ -1,9 +1,9 @@
 import ArgumentParser
-import EventLog
 import LedgerConfiguration
+import LedgerStorage
 import SubscriptionLedger
 
-/// The ledger a command uses. Precedence: option, environment variable, configuration file, default.
+/// The ledger of a command. Precedence: option, environment variable, configuration file, default.
 struct LedgerOptions: ParsableArguments {
     @Option(help: "Data folder (SUBLEDGER_DATA; default ./data).")
     var data: String?
@@ -27,11 +27,8 @@ struct LedgerOptions: ParsableArguments {
     private static func settings(file path: String) throws -> Settings {
         do {
             return try Settings(file: path)
-        } catch let error as ConfigurationError {
-            throw CommandFailure(error)
         } catch let failure as InputFailure {
-            throw CommandFailure(
-                ConfigurationError(path, "the configuration was not read", found: failure.reason))
+            throw ConfigurationError(path, "the configuration file cannot be read", found: failure.reason)
         }
     }
 
@@ -48,8 +45,8 @@ struct LedgerOptions: ParsableArguments {
         return configuration
     }
 
-    /// Opens the ledger for reading; a writer may have it open.
-    func reading() throws -> Ledger {
-        try Ledger(reading: try configuration())
+    /// Opens the ledger for reading, even while a writer has it open.
+    func reading() throws -> LedgerReader {
+        try LedgerReader(try configuration())
     }
 }

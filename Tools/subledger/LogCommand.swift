@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventLog
 import Glibc
 import LedgerAPI
 import Primitives
@@ -12,19 +11,19 @@ struct LogCommand: ParsableCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show one event, or its verbatim evidence.",
+            abstract: "Show an event or its evidence.",
             discussion: """
-                JSON has the whole event with its facts; a table has one line.
+                JSON output contains the event with its facts. Table output is one line.
 
                 EXAMPLES
                   subledger log show 0 --format json
                   subledger log show 17 --evidence > notification.jws
                 """)
 
-        @Argument(help: "The event's position.")
+        @Argument(help: "Position of the event.")
         var position: UInt64
 
-        @Flag(help: "Write only the verbatim bytes of the evidence.")
+        @Flag(help: "Write only the verbatim evidence bytes.")
         var evidence = false
 
         @OptionGroup var ledger: LedgerOptions
@@ -33,13 +32,13 @@ struct LogCommand: ParsableCommand {
         func run() throws {
             let opened = try ledger.reading()
             if evidence {
-                guard let bytes = try opened.log.evidence(at: position) else { throw beyond(opened) }
-                guard !bytes.isEmpty else {
+                guard try position < opened.size() else { throw beyond(opened) }
+                guard let evidence = try opened.evidence(at: position) else {
                     throw CommandFailure(
                         code: "evidence_unknown", message: "event \(position) has no evidence",
-                        hint: "`subledger log show \(position)` shows the event.", exitCode: CommandFailure.refused)
+                        hint: "See `subledger log show \(position)`.", exitCode: CommandFailure.refused)
                 }
-                Terminal.standardOutput.write(bytes)
+                Terminal.standardOutput.write(evidence.bytes)
             } else {
                 guard let event = try opened.event(at: position, facts: true) else { throw beyond(opened) }
                 switch output.effectiveFormat {
@@ -51,19 +50,19 @@ struct LogCommand: ParsableCommand {
             }
         }
 
-        private func beyond(_ ledger: Ledger) -> CommandFailure {
+        private func beyond(_ ledger: LedgerReader) -> CommandFailure {
             CommandFailure(
-                code: "position_unknown", message: "there is no event at position \(position)",
-                expected: "a position below \((try? ledger.log.head().size) ?? 0)", found: "\(position)",
+                code: "position_unknown", message: "no event at position \(position)",
+                expected: "a position below \((try? ledger.size()) ?? 0)", found: "\(position)",
                 exitCode: CommandFailure.refused)
         }
     }
 
     struct Tail: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the last events; with -f also later ones.",
+            abstract: "Show the last events.",
             discussion: """
-                JSON has one event per line, without its facts.
+                JSON output contains one event per line, without its facts.
 
                 EXAMPLES
                   subledger log tail
@@ -73,18 +72,18 @@ struct LogCommand: ParsableCommand {
         @Flag(name: .shortAndLong, help: "Keep printing events as they are appended.")
         var follow = false
 
-        @Option(name: .customShort("n"), help: "Number of events to start with.")
+        @Option(name: .customShort("n"), help: "Number of last events to print.")
         var count: UInt64 = 10
 
         @OptionGroup var ledger: LedgerOptions
         @OptionGroup var output: OutputOptions
 
-        /// Between checks for new events.
+        /// The pause between checks for new events.
         private static let pauseMicroseconds: UInt32 = 200_000
 
         func run() throws {
             let opened = try ledger.reading()
-            let size = try opened.log.head().size
+            let size = try opened.size()
             var next = size - min(count, size)
             var table = EventTable()
             while true {
@@ -100,10 +99,10 @@ struct LogCommand: ParsableCommand {
             }
         }
 
-        /// Rows that are printed together.
+        /// The number of rows printed together.
         private static let batch = 100
 
-        private func rows(of ledger: Ledger, from position: UInt64) throws -> [EventRow] {
+        private func rows(of ledger: LedgerReader, from position: UInt64) throws -> [EventRow] {
             var rows: [EventRow] = []
             while rows.count < Self.batch,
                 let row = try ledger.event(at: position + UInt64(rows.count), facts: false)
@@ -116,7 +115,7 @@ struct LogCommand: ParsableCommand {
 
     struct Stat: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show counts and sizes.",
+            abstract: "Show event counts and sizes.",
             discussion: """
                 EXAMPLES
                   subledger log stat --data /var/lib/subledger

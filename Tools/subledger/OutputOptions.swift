@@ -4,7 +4,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case table
     case json
 
-    /// The format of errors, read from the raw arguments because parsing may be what failed.
+    /// Returns the format of errors, read from the raw arguments because parsing itself may have failed.
     static func ofErrors(arguments: [String]) -> OutputFormat {
         let pairs = zip(arguments, arguments.dropFirst())
         let isJSON = arguments.contains("--format=json") || pairs.contains { $0 == "--format" && $1 == "json" }

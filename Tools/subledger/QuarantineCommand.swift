@@ -1,15 +1,17 @@
 import AppStoreVerification
 import ArgumentParser
-import EventLog
+import Ingestion
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 
 struct QuarantineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine",
-        abstract: "Manage artifacts that were refused although well-formed.",
+        abstract: "Manage quarantined artifacts.",
         discussion: """
-            Name an item by the SHA-256 of the artifact, or by a unique prefix of it.
+            The quarantine keeps artifacts that were refused but are well-formed. An item is identified by the SHA-256 \
+            of the artifact or a unique prefix of it.
             """,
         subcommands: [List.self, Retry.self, Drop.self])
 
@@ -23,7 +25,7 @@ struct QuarantineCommand: ParsableCommand {
                 """)
 
         private static let columns = ["digest", "refusedAt", "source", "bytes", "code", "found", "reason"]
-        /// Enough of a digest to be unique in practice.
+        /// The number of digest characters in a table, enough to be unique in practice.
         private static let digestCharacters = 12
 
         @OptionGroup var ledger: LedgerOptions
@@ -41,13 +43,13 @@ struct QuarantineCommand: ParsableCommand {
                     )
                 }
             }
-            // Items of one instant stay in the order of their digests.
+            // The sort is stable: items of the same instant stay in the order of their digests.
             rows.sort { $0.refusedAt < $1.refusedAt }
             switch format {
             case .json: for row in rows { Terminal.standardOutput.write(row.row.serialized() + "\n") }
             case .table:
                 Terminal.standardOutput.write(
-                    rows.isEmpty ? "nothing in quarantine\n" : AnswerTable.table(rows.map(\.row), Self.columns))
+                    rows.isEmpty ? "the quarantine is empty\n" : AnswerTable.table(rows.map(\.row), Self.columns))
             }
         }
 
@@ -63,12 +65,13 @@ struct QuarantineCommand: ParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Verify items again and append those accepted now.",
+            abstract: "Verify items again and append the accepted ones.",
             discussion: """
-                Uses the current options and configuration. Appended items leave the quarantine; the rest stay. \
-                Prints and exits like ingest. Needs write access: stop the service first.
+                Uses the current options and configuration. Removes appended items from the quarantine and keeps the \
+                others. Output and exit status are the same as for `subledger ingest`. Requires write access: stop the \
+                service first.
 
-                The quarantine does not record the customer of a posting; name it with --customer for all retried items.
+                The quarantine does not record the customer of a posting. --customer sets it for all retried items.
 
                 EXAMPLES
                   subledger quarantine retry --config subledger.yaml
@@ -100,17 +103,17 @@ struct QuarantineCommand: ParsableCommand {
 
     struct Drop: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove items permanently and free their space.",
+            abstract: "Delete items permanently.",
             discussion: """
                 EXAMPLES
                   subledger quarantine drop 3f9a77
                   subledger quarantine drop --all
                 """)
 
-        @Argument(help: "Digests to remove.")
+        @Argument(help: "Digests to delete.")
         var digests: [String] = []
 
-        @Flag(help: "Remove every item.")
+        @Flag(help: "Delete all items.")
         var all = false
 
         @OptionGroup var ledger: LedgerOptions
@@ -139,7 +142,7 @@ struct QuarantineCommand: ParsableCommand {
     }
 }
 
-/// The digests that start with the given prefixes, in their order, each once.
+/// Returns the digests that start with the given prefixes, in the order of the prefixes, without duplicates.
 /// - Throws: `quarantine_item_unknown` unless each prefix selects exactly one.
 private func named(_ beginnings: [String], in folder: String) throws -> [String] {
     let digests = try Quarantine.digests(in: folder)
@@ -148,9 +151,9 @@ private func named(_ beginnings: [String], in folder: String) throws -> [String]
         let matching = digests.filter { $0.hasPrefix(beginning.lowercased()) }
         guard matching.count == 1, !beginning.isEmpty else {
             throw CommandFailure(
-                code: "quarantine_item_unknown", message: "no unique item in quarantine starts with \(beginning)",
-                expected: "a prefix of one digest", found: "\(matching.count) matching items",
-                hint: "See `subledger quarantine list`.", exitCode: CommandFailure.refused)
+                code: "quarantine_item_unknown", message: "no unique quarantine item for prefix \(beginning)",
+                expected: "a prefix of exactly one digest", found: "\(matching.count) matching items",
+                hint: "Run `subledger quarantine list` to list the digests.", exitCode: CommandFailure.refused)
         }
         if !named.contains(matching[0]) { named.append(matching[0]) }
     }

@@ -1,15 +1,16 @@
 import ArgumentParser
 import LedgerConfiguration
 import LedgerModel
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 
-/// Selects subscriptions, the instant and the state of knowledge.
+/// The options that select subscriptions, the instant and the state of knowledge.
 struct QuestionOptions: ParsableArguments {
     @Option(name: .customLong("subscription"), help: "The originalTransactionId of the subscription.")
     var originalTransactionId: String?
 
-    @Option(help: "All subscriptions of a customer, by your id.")
+    @Option(help: "The customer id in your system; selects all subscriptions of the customer.")
     var customer: String?
 
     @OptionGroup var scope: ScopeOptions
@@ -21,22 +22,22 @@ struct QuestionOptions: ParsableArguments {
 
     @Option(
         name: .customLong("known-at"),
-        help: "Log size (below 10^11, at most the present size) or instant of knowledge (default: everything).")
-    var knownAt: Question.KnownAt?
+        help: "Log size (below 10^11, at most the current size) or instant (default: all events).")
+    var knownAt: AsOfQuery.KnownAt?
 
     @Option(name: .customLong("rules"), help: "Rules file (default: built-in rules).")
     var rulesFile: String?
 
-    /// Called by `run`, so that ArgumentParser reports misspelt options first.
+    /// Requires exactly one selector. `run` calls it, so that ArgumentParser reports misspelt options first.
     func requireSelector() throws {
         guard (originalTransactionId == nil) != (customer == nil) else {
             throw CommandFailure(usage: "Give either --subscription or --customer")
         }
     }
 
-    var question: Question {
+    var question: AsOfQuery {
         get throws {
-            var question = Question(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
+            var question = AsOfQuery(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
             if let rulesFile { question.rules = try Self.rules(of: rulesFile) }
             return question
         }
@@ -45,11 +46,8 @@ struct QuestionOptions: ParsableArguments {
     private static func rules(of path: String) throws -> Rules {
         do {
             return try Rules(file: path)
-        } catch let error as ConfigurationError {
-            throw CommandFailure(error, code: "rules_invalid")
         } catch let failure as InputFailure {
-            throw CommandFailure(
-                ConfigurationError(path, "the rules cannot be read", found: failure.reason), code: "rules_invalid")
+            throw ConfigurationError(path, "the rules file cannot be read", found: failure.reason, code: .rulesInvalid)
         }
     }
 
@@ -65,7 +63,7 @@ struct QuestionOptions: ParsableArguments {
     }
 }
 
-extension Question.KnownAt: ExpressibleByArgument {
+extension AsOfQuery.KnownAt: ExpressibleByArgument {
     package init?(argument: String) {
         self.init(text: argument)
     }
@@ -75,7 +73,7 @@ extension CommandFailure {
     fileprivate static func unknownSubscription(_ id: String) -> CommandFailure {
         CommandFailure(
             code: "subscription_unknown", message: "subscription not found: \(id)",
-            expected: "an originalTransactionId that was observed", found: "no observation",
-            hint: "`subledger log stat` shows the counts of the ledger.", exitCode: refused)
+            expected: "a known originalTransactionId", found: "an unknown originalTransactionId",
+            hint: "Run `subledger log tail` to list recent events and their originalTransactionIds.", exitCode: refused)
     }
 }

@@ -3,6 +3,7 @@ import Crypto
 import Glibc
 import LedgerConfiguration
 import LedgerServer
+import LedgerStorage
 import Logging
 import NIOCore
 import SubscriptionLedger
@@ -12,8 +13,9 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the ledger as an HTTP service.",
         discussion: """
-            Accepts notifications from the App Store and transactions from apps and backends, and answers questions. \
-            SIGTERM stops it after current requests are answered. Without API keys it listens on loopback only.
+            Accepts App Store notifications and signed transactions and returns subscription and customer state. \
+            SIGTERM stops the service after it has answered current requests. Without API keys the service listens on \
+            the loopback interface only.
 
             EXAMPLES
               subledger serve --bundle-id com.example.app --app-apple-id 1234567890
@@ -27,12 +29,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Port to listen on, or 0 for any free port (SUBLEDGER_PORT; default 8080).")
     var port: Int?
 
-    @Option(name: .customLong("map-size"), help: "Largest size of the log in bytes, a multiple of 4096.")
+    @Option(name: .customLong("map-size"), help: "Maximum size of the log in bytes, a multiple of 4096.")
     var mapSizeBytes: Int?
 
     @Option(
         name: .customLong("log-level"),
-        help: "Least severe messages to log: trace, debug, info, notice, warning, error or critical.")
+        help: "Minimum log level: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Settings.Logging.Level?
 
     @OptionGroup var ledger: LedgerOptions
@@ -40,9 +42,9 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard port.map({ 0...65_535 ~= $0 }) ?? true else { throw ValidationError("--port is 0 to 65535.") }
+        guard port.map({ 0...65_535 ~= $0 }) ?? true else { throw ValidationError("--port must be from 0 to 65535.") }
         guard mapSizeBytes.map(Settings.Log.isMapSize) ?? true else {
-            throw ValidationError("--map-size is a multiple of 4096, at least 1 MiB.")
+            throw ValidationError("--map-size must be a multiple of 4096 and at least 1 MiB.")
         }
     }
 
@@ -52,17 +54,15 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = try effectiveSettings()
         let logger = Self.logger(settings.logging)
         for member in settings.unused {
-            logger.notice("configured but not used by this version", metadata: ["member": .string(member)])
+            logger.notice("configuration member ignored by this version", metadata: ["member": .string(member)])
         }
         do {
             try await serve(settings, logger)
-        } catch let error as ConfigurationError {
-            throw CommandFailure(error)
         } catch let error as IOError {
             throw CommandFailure(
                 code: "io_error", message: "cannot listen on \(settings.http.host):\(settings.http.port)",
                 found: String(cString: strerror(error.errnoCode)),
-                hint: error.errnoCode == EADDRINUSE ? "Choose another --port, or stop the process that uses it." : nil,
+                hint: error.errnoCode == EADDRINUSE ? "Choose another --port or stop the process that uses it." : nil,
                 exitCode: CommandFailure.io)
         }
     }
@@ -70,14 +70,15 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ settings: Settings, _ logger: Logger) async throws {
         var ledgerConfiguration = try ledger.configuration(trust)
         if let mapSizeBytes { ledgerConfiguration.mapSizeBytes = mapSizeBytes }
-        // Before anything is written to disk.
+        // Checked before anything is written to disk.
         try ListenerPolicy.check(
             host: settings.http.host, keys: settings.apiKeys, trust: ledgerConfiguration.trust)
         var configuration = LedgerServer.Configuration()
         configuration.http = settings.http
         configuration.apiKeys = settings.apiKeys
         configuration.customerTokens = try Self.customerTokens(settings.customerTokens)
-        let server = try LedgerServer(Ledger(writing: ledgerConfiguration), configuration, logger: logger)
+        let server = try LedgerServer(
+            LedgerWriter(ledgerConfiguration, catchesUpInBackground: true), configuration, logger: logger)
         let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
         try await server.run { port in
             Terminal.standardOutput.write("listening on http://\(host):\(port)\n")
@@ -105,10 +106,8 @@ struct ServeCommand: AsyncParsableCommand {
                 let pem = try InputFile.bytes(of: key.publicKeyFile, limit: publicKeyFileLimit)
                 publicKeys[key.kid] = try CustomerTokens.publicKey(pem: pem, file: key.publicKeyFile)
             } catch let failure as InputFailure {
-                throw CommandFailure(
-                    ConfigurationError(
-                        "customerTokens", "the public key file \(key.publicKeyFile) was not read",
-                        found: failure.reason))
+                throw ConfigurationError(
+                    "customerTokens", "the public key file \(key.publicKeyFile) cannot be read", found: failure.reason)
             }
         }
         return CustomerTokens(publicKeys)
@@ -119,7 +118,7 @@ struct ServeCommand: AsyncParsableCommand {
     ) throws -> Value? {
         guard let text = ProcessEnvironment.value(name) else { return nil }
         guard let value = read(text) else {
-            throw CommandFailure(ConfigurationError(name, "invalid value", expected: expected, found: text))
+            throw ConfigurationError(name, "invalid value", expected: expected, found: text)
         }
         return value
     }

@@ -1,8 +1,9 @@
 import ArgumentParser
-import EventLog
+import LedgerStorage
+import Primitives
 import SubscriptionLedger
 
-/// The command line. Exit codes: 0 done, 1 refused, unknown or found wrong, 2 usage or configuration, 3 I/O.
+/// The command line. Exit codes: 0 success; 1 refused, unknown or found invalid; 2 usage or configuration; 3 I/O.
 @main
 struct Subledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,13 +34,7 @@ struct Subledger: AsyncParsableCommand {
             exit(withError: ExitCode(CommandFailure.io))
         } catch let failure as AuditSupervision.ExitFailure {
             exit(withError: ExitCode(failure.code))
-        } catch let error as EventLogError {
-            CommandFailure(error).report(as: errorFormat)
-            exit(withError: ExitCode(CommandFailure.io))
-        } catch let error as KnownAtAhead {
-            CommandFailure(error).report(as: errorFormat)
-            exit(withError: ExitCode(CommandFailure.refused))
-        } catch let error as CustomerError {
+        } catch let error as any DiagnosedError {
             let failure = CommandFailure(error)
             failure.report(as: errorFormat)
             exit(withError: ExitCode(failure.exitCode))

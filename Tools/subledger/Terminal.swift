@@ -8,20 +8,21 @@ struct Terminal: Sendable {
 
     let descriptor: Int32
 
-    /// The first `errno` of a write to standard output that failed.
+    /// The first `errno` of a failed write to standard output, except EPIPE.
     private static let failure = Mutex<Int32?>(nil)
 
     static var lostOutput: CommandFailure? {
         failure.withLock { $0 }.map {
             CommandFailure(
-                code: $0 == ENOSPC ? "disk_full" : "io_error", message: "not all of the output was written",
+                code: $0 == ENOSPC ? "disk_full" : "io_error", message: "writing to standard output failed",
                 found: String(cString: strerror($0)), exitCode: CommandFailure.io)
         }
     }
 
     var isInteractive: Bool { isatty(descriptor) == 1 }
 
-    /// A reader that went away (a closed pipe) is no failure of the command. Any other is told when the command ends.
+    /// Writes text. A closed pipe is not a failure of the command; other failures on standard output are reported at
+    /// its end.
     func write(_ text: String) {
         write(Array(text.utf8))
     }

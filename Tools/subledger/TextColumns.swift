@@ -1,8 +1,8 @@
-/// Lines of cells, aligned in columns two spaces apart. The columns widen for longer cells and never narrow.
+/// Aligns cells in columns that are two spaces apart. Columns widen for longer cells and never narrow.
 struct TextColumns {
     private(set) var widths: [Int] = []
 
-    /// - Parameter lines: of as many cells each as the lines before.
+    /// - Parameter lines: lines with the same number of cells as all earlier lines.
     mutating func text(of lines: [[String]]) -> String {
         for line in lines {
             widths = line.indices.map { max(line[$0].count, widths.isEmpty ? 0 : widths[$0]) }

@@ -2,23 +2,25 @@ import AppStoreModel
 import AppStoreVerification
 import ArgumentParser
 import LedgerConfiguration
+import LedgerStorage
+import Primitives
 import SubscriptionLedger
 
 /// The accepted apps, environments and roots.
 struct TrustOptions: ParsableArguments {
-    @Option(name: .customLong("bundle-id"), help: "Accepted bundle id (repeatable).")
+    @Option(name: .customLong("bundle-id"), help: "Bundle id to accept (repeatable).")
     var bundleIds: [String] = []
 
-    @Option(name: .customLong("app-apple-id"), help: "The app's Apple ID, compared in Production.")
+    @Option(name: .customLong("app-apple-id"), help: "Apple ID of the app, required to match in Production.")
     var appAppleId: Int64?
 
     @Option(
         name: .customLong("environment"),
-        help: "Accepted environment (repeatable): Production, Sandbox, Xcode, LocalTesting.")
+        help: "Environment to accept (repeatable): Production, Sandbox, Xcode or LocalTesting.")
     var environments: [Environment] = []
 
     @Option(
-        name: .customLong("trust-root"), help: "A root certificate to trust besides Apple's, PEM or DER (repeatable).")
+        name: .customLong("trust-root"), help: "PEM or DER root certificate to trust besides Apple's (repeatable).")
     var trustRoots: [String] = []
 
     /// - Parameter settings: the values of missing options.
@@ -34,7 +36,7 @@ struct TrustOptions: ParsableArguments {
         return policy
     }
 
-    /// For commands that take no trust options.
+    /// Returns the policy of commands without trust options.
     static func policy(of settings: Settings) throws -> TrustPolicy {
         var policy = TrustPolicy(
             apps: settings.apps.map {
@@ -52,7 +54,7 @@ struct TrustOptions: ParsableArguments {
             return bundleIds.map { TrustPolicy.App(bundleId: $0, appAppleId: appAppleId) }
         }
         guard appAppleId == nil || configured.count == 1 else {
-            throw CommandFailure(usage: "--app-apple-id needs --bundle-id when several apps or none are configured")
+            throw CommandFailure(usage: "--app-apple-id requires --bundle-id unless exactly one app is configured")
         }
         return configured.map { app in
             TrustPolicy.App(
@@ -74,7 +76,7 @@ struct TrustOptions: ParsableArguments {
                     found: refusal.found, exitCode: CommandFailure.usage)
             } catch let failure as InputFailure {
                 throw CommandFailure(
-                    code: "usage", message: "the trust root \(path) was not read", found: failure.reason,
+                    code: "usage", message: "the trust root \(path) cannot be read", found: failure.reason,
                     exitCode: CommandFailure.usage)
             }
         }

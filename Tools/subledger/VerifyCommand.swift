@@ -1,15 +1,17 @@
 import AppStoreVerification
 import ArgumentParser
+import Ingestion
 import Primitives
 import SubscriptionLedger
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Check signatures, chains and claims of App Store data, and print what it says.",
+        abstract: "Verify App Store data and print its contents.",
         discussion: """
-            Reads .json notification bodies, .jws and .txt files with one JWS, and .ndjson or .jsonl archives with one \
-            artifact per line. Prints one line per artifact; exits 1 if any was refused.
+            Verifies signatures, certificate chains and claims. Reads .json notification bodies, .jws and .txt files \
+            with one JWS, and .ndjson or .jsonl archives with one artifact per line. Prints one line per artifact. \
+            Exits with status 1 if an artifact was refused.
 
             EXAMPLES
               subledger verify notification.json --bundle-id com.example.app --environment Sandbox
@@ -17,13 +19,13 @@ struct VerifyCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Files to verify; - is standard input, read as an archive.")
+    @Argument(help: "Files to verify; - reads an archive from standard input.")
     var files: [String]
 
-    @Option(help: "auto, or one of: notification, transaction, renewal-info, app-transaction.")
+    @Option(help: "Artifact kind: auto, notification, transaction, renewal-info or app-transaction.")
     var kind: KindOption = .auto
 
-    @Option(name: .customLong("at"), help: "Verify payloads without a signing time at this instant instead of now.")
+    @Option(name: .customLong("at"), help: "Verification instant for payloads without a signing time (default: now).")
     var fallbackTime: Instant?
 
     @OptionGroup var trust: TrustOptions

@@ -2,7 +2,7 @@ import AppStoreModel
 import AppStoreVerification
 import Primitives
 
-/// One line per artifact: JSON for programs, columns for people.
+/// Prints one line per artifact: JSON for programs, columns for people.
 struct VerifyReport {
     let format: OutputFormat
 
@@ -13,7 +13,7 @@ struct VerifyReport {
         }
     }
 
-    /// - Parameter kind: the kind it was verified as; nil when that is unknown.
+    /// - Parameter kind: the kind that was requested or claimed; nil when it is unknown.
     func line(for file: String, kind: ArtifactKind?, _ refusal: Refusal) {
         switch format {
         case .json: print(Self.json(file, kind, refusal).serialized())
@@ -48,11 +48,11 @@ extension VerifyReport {
     private static func text(_ file: String, _ artifact: SignedArtifact) -> String {
         let proof = artifact.proof
         let time =
-            proof.hasSigningTime ? "signed \(proof.verifiedAt)" : "no signing time, checked at \(proof.verifiedAt)"
+            proof.hasSigningTime ? "signed \(proof.verifiedAt)" : "no signing time, verified at \(proof.verifiedAt)"
         return (["ok       \(artifact.kind.rawValue)", file, time] + artifact.whatItIsAbout).joined(separator: "  ")
     }
 
-    /// - Parameter more: members that follow.
+    /// - Parameter more: members to append.
     static func json(
         _ file: String, _ kind: ArtifactKind?, _ refusal: Refusal, and more: [JSONValue.Member] = []
     ) -> JSONValue {
@@ -76,7 +76,7 @@ extension VerifyReport {
 }
 
 extension SignedArtifact {
-    /// What happened, to which app, where, and the id to ask by; as far as it says.
+    /// The type, the app, the environment and the originalTransactionId of the artifact, as far as it states them.
     fileprivate var whatItIsAbout: [String] {
         let parts: [String?] =
             switch self {

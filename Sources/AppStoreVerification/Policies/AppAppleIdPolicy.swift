@@ -1,6 +1,6 @@
 import AppStoreModel
 
-/// In Production appAppleId must be the app's; elsewhere Apple sends it at will, and it must be right if present.
+/// In Production, appAppleId must be the app's. Elsewhere Apple may omit it; if present, it must be the app's.
 enum AppAppleIdPolicy {
     static func check(
         _ appAppleId: Int64?, bundleId: String?, environment: Environment?, apps: [TrustPolicy.App]
@@ -12,7 +12,7 @@ enum AppAppleIdPolicy {
         if appAppleId == nil, !isProduction { return ClaimChecks(appAppleIdNotChecked: false) }
         guard appAppleId == expected else {
             throw Refusal(
-                .appAppleIdMismatch, "the payload is about another app", expected: "appAppleId \(expected)",
+                .appAppleIdMismatch, "the payload belongs to another app", expected: "appAppleId \(expected)",
                 found: appAppleId.map { "\($0)" } ?? "none")
         }
         return ClaimChecks(appAppleIdNotChecked: false)

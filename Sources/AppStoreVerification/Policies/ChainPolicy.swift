@@ -6,8 +6,8 @@ import SwiftASN1
 
 import enum Crypto.P256
 
-/// Path validation (RFC 5280 §6) of leaf and intermediate up to an anchor we hold, by swift-certificates. Validity
-/// in time is the `ValidityPolicy`'s, so that one validation serves signatures of any date.
+/// Path validation (RFC 5280 §6) of leaf and intermediate up to a trusted anchor, by swift-certificates.
+/// `ValidityPolicy` checks validity in time, so one validation serves signatures of any date.
 struct ChainPolicy: Sendable {
     let configuredRoots: [ConfiguredRoot]
 
@@ -36,18 +36,18 @@ struct ChainPolicy: Sendable {
                 isConfiguredRoot: isConfigured)
         }
         throw Refusal(
-            .chainUntrusted, "the certificates do not lead to a trusted root",
-            expected: anchors.isEmpty ? "a root of Apple's" : "leaf and intermediate issued under a trusted root",
+            .chainUntrusted, "the certificate chain does not end at a trusted root",
+            expected: anchors.isEmpty ? "an Apple root certificate" : "a certificate chain to a trusted root",
             found: "root \(root.fingerprint.hex)")
     }
 
-    /// A single certificate is its own anchor, where an operator named a certificate with its key.
+    /// A single certificate is its own anchor if an operator configured a certificate with its key.
     private func localChain(of certificate: DecodedCertificate) throws(Refusal) -> ValidatedChain {
         guard let root = configuredRoots.first(where: { $0.certificate.publicKey == certificate.certificate.publicKey })
         else {
             throw Refusal(
-                .environmentRefused, "local test data is signed with a certificate that is not trusted",
-                expected: "a trust root with the key of the signing certificate",
+                .environmentRefused, "the signing certificate of local test data is not trusted",
+                expected: "a configured trust root with the key of the signing certificate",
                 found: "certificate \(certificate.fingerprint.hex)")
         }
         return try ValidatedChain(localCertificate: certificate, root: root)
@@ -55,7 +55,7 @@ struct ChainPolicy: Sendable {
 }
 
 struct DecodedCertificate {
-    /// Apple's are below 1.5 KB.
+    /// The maximum size of a certificate. Apple's are below 1.5 KB.
     static let byteLimit = 8 * 1_024
 
     let certificate: Certificate
@@ -67,25 +67,25 @@ struct DecodedCertificate {
             let certificate = try? Certificate(derEncoded: der)
         else {
             throw Refusal(
-                .certificateMalformed, "x5c holds something that is no certificate",
-                expected: "base64 of at most \(Self.byteLimit) bytes of DER", found: "another value")
+                .certificateMalformed, "x5c contains an invalid certificate",
+                expected: "base64-encoded DER of at most \(Self.byteLimit) bytes", found: "an invalid value")
         }
         self.certificate = certificate
         fingerprint = .sha256(of: der)
     }
 }
 
-/// A chain whose signatures, names and constraints hold; when, `window` says.
+/// A chain with valid signatures, names and constraints. `window` is its period of validity.
 final class ValidatedChain: Sendable {
     let leafKey: P256.Signing.PublicKey?
     let leaf: Digest
     let root: Digest
     let isConfiguredRoot: Bool
-    /// All fingerprints, for the deny-list.
+    /// The fingerprints of all certificates, for the deny-list.
     let fingerprints: [Digest]
-    /// How many certificates x5c holds.
+    /// The number of certificates in x5c.
     let certificateCount: Int
-    /// When every certificate is valid, both ends included (RFC 5280 §4.1.2.5).
+    /// The period in which every certificate is valid, both ends included (RFC 5280 §4.1.2.5).
     let window: (notBefore: Instant, notAfter: Instant)
     let markers: MarkerPolicy.Markers
 

@@ -1,7 +1,7 @@
 import AppStoreModel
 
-/// Data signed by Xcode proves nothing, so it is refused before its chain is looked at, unless both the environment
-/// and the very certificate it is signed with were named.
+/// Data signed by Xcode proves nothing. It is refused before its chain is checked, unless its environment is accepted.
+/// `ChainPolicy` then requires a configured certificate with the signing key.
 enum LocalEnvironmentPolicy {
     static func check(_ environment: Environment?, allowed: Set<Environment>) throws(Refusal) {
         guard let environment, environment.isLocal, !allowed.contains(environment) else { return }

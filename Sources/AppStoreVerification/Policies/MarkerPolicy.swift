@@ -1,14 +1,14 @@
 import SwiftASN1
 import X509
 
-/// Apple marks the certificates that sign for the App Store. Developer certificates chain to the same roots, so
-/// without the markers anybody with a developer account could sign receipts.
+/// Apple marks the certificates that sign for the App Store. Developer certificates chain to the same roots, so without
+/// the markers anybody with a developer account could sign receipts.
 enum MarkerPolicy {
     struct Markers: Sendable {
         let onLeaf: Bool
         let onIntermediate: Bool
 
-        /// A single local certificate carries none.
+        /// A single local certificate has no markers.
         static let notRequired = Markers(onLeaf: true, onIntermediate: true)
 
         private init(onLeaf: Bool, onIntermediate: Bool) {
@@ -25,12 +25,12 @@ enum MarkerPolicy {
     static func check(_ markers: Markers) throws(Refusal) {
         guard markers.onLeaf else {
             throw Refusal(
-                .markerMissingLeaf, "the signing certificate is not one of the App Store's",
+                .markerMissingLeaf, "the signing certificate is not an App Store certificate",
                 expected: "extension 1.2.840.113635.100.6.11.1", found: "no such extension")
         }
         guard markers.onIntermediate else {
             throw Refusal(
-                .markerMissingIntermediate, "the intermediate certificate is not one of Apple's for developers",
+                .markerMissingIntermediate, "the intermediate certificate is not an Apple WWDR certificate",
                 expected: "extension 1.2.840.113635.100.6.2.1", found: "no such extension")
         }
     }

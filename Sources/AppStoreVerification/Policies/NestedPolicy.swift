@@ -1,7 +1,7 @@
 import AppStoreModel
 
-/// The JWS inside a notification are about what the notification is about. Nothing else must match: the renewal
-/// info's productId may differ from the transaction's.
+/// The JWS inside a notification must agree with it on bundleId and environment, and with each other on
+/// originalTransactionId. Nothing else must match: the renewal info's productId may differ from the transaction's.
 enum NestedPolicy {
     static func check(bundleId: String?, inside outer: Notification, part: String) throws(Refusal) {
         guard bundleId == outer.bundleId else {
@@ -24,7 +24,7 @@ enum NestedPolicy {
 
     private static func mismatch(_ claim: String, expected: String?, found: String?, _ part: String) -> Refusal {
         Refusal(
-            .nestedMismatch, "\(claim) inside differs from outside", expected: expected ?? "none",
+            .nestedMismatch, "\(claim) differs between nested and outer payload", expected: expected ?? "none",
             found: found ?? "none", part: part)
     }
 }

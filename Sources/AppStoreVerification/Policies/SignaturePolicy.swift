@@ -8,21 +8,21 @@ enum SignaturePolicy {
     static func check(_ jws: JWS, under chain: ValidatedChain) throws(Refusal) -> JWSDigests {
         guard let key = chain.leafKey else {
             throw Refusal(
-                .signatureInvalid, "the signing certificate's key does not fit ES256", expected: "a P-256 key",
-                found: "another key")
+                .signatureInvalid, "the key of the signing certificate does not support ES256", expected: "a P-256 key",
+                found: "another key type")
         }
         let digests = JWSDigests(of: jws)
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
             key.isValidSignature(signature, for: digests.signed)
         else {
-            throw Refusal(.signatureInvalid, "the signature does not fit the content")
+            throw Refusal(.signatureInvalid, "the signature is invalid")
         }
         return digests
     }
 }
 
-/// The two SHA-256 values of a JWS, hashed in one pass: of `header.payload`, which is what the signature covers and
-/// what names the artifact (the spellings of one signature are one artifact), and of the whole text.
+/// The two SHA-256 values of a JWS, computed in one pass. `signed` covers `header.payload`, as the signature does. It
+/// identifies the artifact, because the spellings of one signature are one artifact. `text` covers the whole text.
 struct JWSDigests {
     let signed: SHA256.Digest
     let text: Digest

@@ -1,6 +1,6 @@
 import Primitives
 
-/// What is signed more than a day ahead of the ledger's clock is kept apart: one of the two clocks is wrong.
+/// Refuses payloads signed more than a day ahead of the ledger's clock: one of the two clocks is wrong.
 enum SigningTimePolicy {
     static let toleranceMilliseconds = Instant.millisecondsPerDay
 
@@ -9,7 +9,7 @@ enum SigningTimePolicy {
         let limit = now.advanced(byMilliseconds: toleranceMilliseconds)
         guard signedDate <= limit else {
             throw Refusal(
-                .fromTheFuture, "this was signed more than 24 hours from now", expected: "at most \(limit)",
+                .fromTheFuture, "the signing time is more than 24 hours in the future", expected: "at most \(limit)",
                 found: "\(signedDate)")
         }
     }

@@ -1,11 +1,11 @@
 import Primitives
 
-/// Certificates must have been valid when the payload was signed, not now: a leaf lives two years, a ledger longer.
+/// Certificates must be valid at the signing time, not now: a leaf is valid for two years, a ledger is kept for longer.
 enum ValidityPolicy {
     static func check(_ chain: ValidatedChain, at instant: Instant) throws(Refusal) {
         guard instant >= chain.window.notBefore, instant <= chain.window.notAfter else {
             throw Refusal(
-                .chainExpired, "a certificate was not valid when this was signed",
+                .chainExpired, "a certificate was not valid at the signing time",
                 expected: "between \(chain.window.notBefore) and \(chain.window.notAfter)", found: "\(instant)")
         }
     }

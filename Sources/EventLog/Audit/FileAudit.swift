@@ -1,13 +1,15 @@
 import LMDB
+import LMDBFileFormat
+package import LedgerStorage
 
-/// Walks the pages of the log's data file without liblmdb, which believes what it reads and may crash on damage.
+/// Walks the pages of the log's data file without liblmdb, which trusts its input and may crash on damage.
 package enum FileAudit {
-    /// - Parameter signedSize: of the last signed checkpoint; a log below it has lost what it vouched for.
-    /// - Returns: the first finding, nil when the file is sound.
+    /// - Parameter signedSize: the size of the last signed checkpoint; a smaller log has lost signed events.
+    /// - Returns: the first finding; nil when the file is sound.
     /// - Throws: `io_error` when the file cannot be read.
-    package static func firstFinding(in folder: DataFolder, signedSize: UInt64?) throws -> AuditFinding? {
-        // Beside a writer, a reader begun before the walk keeps the pages of the walked state in place. A file that
-        // cannot be opened is walked all the same.
+    package static func firstFinding(in folder: DataFolder, signedSize: UInt64?) throws -> LogFinding? {
+        // Beside a writer, a reader that starts before the walk preserves the pages of the walked state. A file that
+        // cannot be opened is walked without a reader.
         var options = Environment.Options()
         options.readOnly = true
         guard let environment = try? Environment(directory: folder.log, options: options) else {
@@ -16,7 +18,7 @@ package enum FileAudit {
         return try environment.read { _ in try walk(folder, signedSize) }
     }
 
-    private static func walk(_ folder: DataFolder, _ signedSize: UInt64?) throws(EventLogError) -> AuditFinding? {
+    private static func walk(_ folder: DataFolder, _ signedSize: UInt64?) throws(StorageError) -> LogFinding? {
         do throws(LMDBError) {
             let file = try MappedFile(folder.log + "/data.mdb")
             var size: UInt64 = 0
@@ -30,18 +32,18 @@ package enum FileAudit {
             return nil
         } catch {
             if error.code == .MDB_CORRUPTED || error.code == .MDB_INVALID { return .structure(what: "\(error)") }
-            throw EventLogError(error, while: "the data file was not read")
+            throw StorageError(error, while: "reading the data file failed")
         }
     }
 }
 
 extension LogStore {
-    /// The databases of a log, for who reads the file without opening it.
-    static func flags(of database: String) -> Database.Flags? {
+    /// Returns the flags of a database of the log, for readers of the unopened file; nil for an unknown name.
+    static func flags(of database: String) -> UInt32? {
         switch database {
-        case "meta": []
-        case "records", "evidence", "headers": .integerKey
-        default: treeLevels.contains { database == "tree\($0)" } ? .integerKey : nil
+        case "meta": 0
+        case "records", "evidence", "headers": Database.Flags.integerKey.rawValue
+        default: treeLevels.contains { database == "tree\($0)" } ? Database.Flags.integerKey.rawValue : nil
         }
     }
 }

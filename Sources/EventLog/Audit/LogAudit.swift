@@ -1,10 +1,11 @@
 import LMDB
+import LedgerStorage
 import Primitives
+import TransparencyLog
 
-/// Reads the whole log and checks that everything in it is what it says: records, leaf hashes, the tree and its
-/// stored nodes, the head, and evidence byte for byte.
+/// Verifies the whole log: records, leaf hashes, the tree and its stored nodes, the head, and evidence byte for byte.
 package struct LogAudit {
-    /// What else must hold of an event.
+    /// An additional check of an event.
     package typealias EventCheck = (Record, _ evidence: [UInt8]) throws -> Result<Void, EventProblem>
 
     package struct EventProblem: Error, Sendable {
@@ -12,23 +13,33 @@ package struct LogAudit {
         package init(what: String) { self.what = what }
     }
 
-    private let log: EventLog
+    package struct Report: Hashable, Sendable {
+        /// The number of sound events.
+        package var events: UInt64
+        package var firstBad: LogFinding?
+
+        package init(events: UInt64 = 0) {
+            self.events = events
+        }
+    }
+
+    private let log: LogReader
     private let check: EventCheck
     private let progress: (UInt64) -> Void
 
     /// - Parameters:
     ///   - check: called with every event and its evidence.
-    ///   - progress: called now and then with the position reached.
-    package init(_ log: EventLog, check: @escaping EventCheck, progress: @escaping (UInt64) -> Void) {
+    ///   - progress: called before each batch with the position reached.
+    package init(_ log: LogReader, check: @escaping EventCheck, progress: @escaping (UInt64) -> Void) {
         self.log = log
         self.check = check
         self.progress = progress
     }
 
-    /// - Throws: only when the log cannot be read at all. What is wrong is in the report, the first of it.
-    package func run() throws -> AuditReport {
-        var report = AuditReport()
-        var edge = RightEdge()
+    /// - Throws: only when the log cannot be read at all. The report contains the first fault.
+    package func run() throws -> Report {
+        var report = Report()
+        var edge = CompactRange()
         var last = Instant.earliest
         var evidenceCount = 0
         let head = try log.head()
@@ -48,32 +59,32 @@ package struct LogAudit {
                 }
                 guard report.firstBad == nil, next > position else { break }
             }
-        } catch let error as EventLogError where error.code == .logCorrupt {
+        } catch let error as StorageError where error.code == .logCorrupt {
             report.firstBad = .event(position: report.events, what: error.message)
         }
         guard report.firstBad == nil else { return report }
         guard edge.size == head.size, edge.root == head.root else {
             report.firstBad = .structure(
-                what: "the tree head says \(head.size) events and root \(head.root), the events give root \(edge.root)")
+                what: "the tree head has \(head.size) events, root \(head.root); the events have root \(edge.root)")
             return report
         }
         do {
             report.firstBad = try Self.miscount(in: log, after: head.size, evidenceCount)
-        } catch let error as EventLogError where error.code == .logCorrupt {
+        } catch let error as StorageError where error.code == .logCorrupt {
             report.firstBad = .structure(what: error.message)
         }
         return report
     }
 
-    /// What cannot be told from one event: that no database holds more or less than the events need. Events that came
-    /// while the audit ran, from `size` on, are counted with the rest.
+    /// Returns the faults that no single event reveals: a database with more or fewer entries than the events require.
+    /// Events appended during the audit, from `size` on, are counted with the rest.
     private static func miscount(
-        in log: EventLog, after size: UInt64, _ evidenceCount: Int
-    ) throws -> AuditFinding? {
+        in log: LogReader, after size: UInt64, _ evidenceCount: Int
+    ) throws -> LogFinding? {
         let store = try log.core.store()
         return try log.reading { transaction in
             guard try store.layoutVersion(transaction) == LogStore.layoutVersion else {
-                return .structure(what: "the layout's version is missing")
+                return .structure(what: "the layout version is missing")
             }
             let head = try store.head(transaction)
             let newEvidence = try (size..<max(size, head.size)).count { position in
@@ -90,7 +101,7 @@ package struct LogAudit {
             for (database, name, count) in expected {
                 let found = try transaction.statistics(of: database).entries
                 guard found == count else {
-                    return .structure(what: "\(name) has \(found) entries, \(count) expected")
+                    return .structure(what: "\(name) has \(found) entries, expected \(count)")
                 }
             }
             return nil
@@ -99,22 +110,22 @@ package struct LogAudit {
 
     private static let batch = 1_024
 
-    /// What is wrong with one event, nil when nothing is.
+    /// Returns the fault of one event; nil for a sound event.
     private func examine(
-        _ stored: StoredEvent, after last: Instant, _ edge: inout RightEdge
+        _ stored: StoredEvent, after last: Instant, _ edge: inout CompactRange
     ) throws -> String? {
         let record = stored.record.record
         guard MerkleTree.leafHash(of: stored.record.bytes) == stored.record.leafHash else {
-            return "the leaf hash is not that of the record"
+            return "the leaf hash does not match the record"
         }
-        guard record.recordedAt >= last else { return "recordedAt is before that of the event before" }
+        guard record.recordedAt >= last else { return "recordedAt is earlier than in the previous event" }
         guard let evidence = stored.evidence, evidence.count == record.evidenceLength,
             record.evidenceLength == 0 || Digest.sha256(of: evidence) == record.evidenceDigest
-        else { return "the evidence is not what the record tells" }
+        else { return "the evidence does not match the record" }
         var completed: [StoredHash] = []
         edge.append(stored.record.leafHash, completed: &completed)
         for hash in completed where try log.storedHash(level: hash.level, index: hash.index) != hash.hash {
-            return "the stored tree node at level \(hash.level), index \(hash.index) is not the root of its children"
+            return "the stored tree node at level \(hash.level), index \(hash.index) does not match its children"
         }
         switch try check(record, evidence) {
         case .success:

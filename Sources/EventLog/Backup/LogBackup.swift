@@ -1,28 +1,30 @@
 import Glibc
 import LMDB
+import LedgerStorage
 import Primitives
+import TransparencyLog
 
-/// Copies a log by position into a new environment, beside whoever writes.
+/// Copies a log by position into a new environment, beside a running writer.
 ///
-/// The copy is of one size, fixed at the start, in batches that each commit: it can be stopped and goes on where it
-/// was. The tree is built anew from the records and must come to the root of the original.
+/// The size of the copy is fixed at the start. Each batch is committed, so an interrupted copy can be resumed. The tree
+/// is rebuilt from the records and must have the root of the original.
 package struct LogBackup {
     private static let batch: UInt64 = 4_096
 
-    private let source: EventLog
+    private let source: LogReader
     private let head: TreeHead
 
-    package init(of source: EventLog) throws {
+    package init(of source: LogReader) throws {
         self.source = source
         head = try source.head()
     }
 
-    /// How many events the copy has.
+    /// The number of events in the copy.
     package var size: UInt64 { head.size }
 
     /// - Parameters:
-    ///   - directory: of the new environment; what an earlier attempt left there is gone on with.
-    ///   - progress: called with the events copied, of how many; may throw to stop.
+    ///   - directory: the directory of the new environment; an earlier attempt in it is resumed.
+    ///   - progress: called with the number of events copied and the total; may throw to stop.
     /// - Throws: `log_corrupt` when the copy's root is not the original's, `io_error`, `disk_full`.
     package func copy(to directory: String, progress: (UInt64, UInt64) throws -> Void) throws {
         var options = Environment.Options()
@@ -31,7 +33,7 @@ package struct LogBackup {
             let target = try LogStore(directory: directory, options: options, making: true)
             try copyMeta(to: target)
             var edge = try target.environment.read { transaction in
-                try RightEdge(size: try target.head(transaction).size) { level, index in
+                try CompactRange(size: try target.head(transaction).size) { level, index in
                     try target.storedHash(transaction, level: level, index: index)
                 }
             }
@@ -40,13 +42,13 @@ package struct LogBackup {
                 try progress(edge.size, head.size)
             }
             guard edge.root == head.root else {
-                throw EventLogError(
-                    .logCorrupt, "the copy does not have the root of the original", expected: head.root.hex,
+                throw StorageError(
+                    .logCorrupt, "the root of the copy differs from the original", expected: head.root.hex,
                     found: edge.root.hex, hint: "Run `subledger audit verify --deep`.")
             }
-            try SmallFile.syncFolder(of: "\(directory)/\(Environment.dataFileName)")
+            try AtomicFile.syncFolder(of: "\(directory)/\(Environment.dataFileName)")
         } catch let error as LMDBError {
-            throw EventLogError(error, while: "the copy was not written")
+            throw StorageError(error, while: "writing the copy failed")
         }
     }
 
@@ -62,7 +64,7 @@ package struct LogBackup {
         }
     }
 
-    private func copyBatch(to target: LogStore, _ edge: inout RightEdge) throws {
+    private func copyBatch(to target: LogStore, _ edge: inout CompactRange) throws {
         let store = try source.core.store()
         let range = edge.size..<min(edge.size + Self.batch, head.size)
         try source.reading { reader in
@@ -75,7 +77,7 @@ package struct LogBackup {
                 var completed: [StoredHash] = []
                 for position in range {
                     guard let record = try store.record(reader, at: position) else {
-                        throw EventLogError(.logCorrupt, "there is no record at position \(position)")
+                        throw StorageError(.logCorrupt, "record at position \(position) is missing")
                     }
                     let leafHash = MerkleTree.leafHash(of: record.bytes)
                     let stored = record.bytes + leafHash.bytes
@@ -89,8 +91,8 @@ package struct LogBackup {
                     let bytes = hash.hash.bytes
                     try writer.put(bytes.span.bytes, at: hash.index, in: target.tree[hash.level - 1], .append)
                 }
-                let head = TreeHead(size: edge.size, root: edge.root).bytes
-                try writer.put(head.span.bytes, at: MetaKey.head.span.bytes, in: target.meta)
+                let (key, head) = (MetaKey.head, TreeHead(size: edge.size, root: edge.root).bytes)
+                try writer.put(head.span.bytes, at: key.span.bytes, in: target.meta)
             }
         }
     }

@@ -1,23 +1,23 @@
 import CZlib
 
-/// Raw deflate (RFC 1951) with a preset dictionary. One value is one thread's: its streams are reused.
+/// Raw deflate (RFC 1951) with a preset dictionary. An instance reuses its streams, so it is not thread-safe.
 package final class Deflate {
-    /// Level 3 takes two thirds of the time of level 6 for the 1.3 KB of a notification, and a twentieth more space.
+    /// Level 3 takes two thirds of the time of level 6 for the 1.3 KB of a notification, and 5% more space.
     private static let level: Int32 = 3
 
-    /// Has read the dictionary, and is copied for each use: reading it takes half as long as all the rest.
+    /// A stream that has read the dictionary, copied for each use. Reading it takes half as long as all other work.
     private let primed = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let inflater = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
 
-    /// The pointers are allocated and initialised here, freed in `deinit`, and used by nobody else.
-    /// - Parameter dictionary: to deflate with.
+    /// Creates the streams. The pointers are allocated and initialised here, freed in `deinit`, and not used elsewhere.
+    /// - Parameter dictionary: the preset dictionary for deflating.
     package init(dictionary: [UInt8]) {
         primed.initialize(to: z_stream())
         inflater.initialize(to: z_stream())
-        // They fail only without memory or with another library version than compiled against.
+        // These calls fail only when memory runs out or the zlib version differs from the one compiled against.
         guard subledger_deflateInitRaw(primed, Self.level) == Z_OK, subledger_inflateInitRaw(inflater) == Z_OK,
             dictionary.isEmpty || deflateSetDictionary(primed, dictionary, UInt32(dictionary.count)) == Z_OK
-        else { preconditionFailure("zlib cannot start") }
+        else { preconditionFailure("zlib initialization failed") }
     }
 
     deinit {
@@ -27,11 +27,11 @@ package final class Deflate {
         inflater.deallocate()
     }
 
-    /// - Returns: nil without memory.
+    /// - Returns: nil when memory runs out.
     package func deflated(_ plain: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
-        // The copy has memory of its own, which deflateEnd frees; nothing keeps a pointer to `stream` in between but
-        // zlib, which checks that it is at one address: that of this variable, for as long as the closure runs.
+        // The copy has its own memory, which `deflateEnd` frees. Only zlib keeps a pointer to `stream` in between. It
+        // checks that the address does not change, which is true while the closure runs.
         return withUnsafeMutablePointer(to: &stream) { stream in
             guard deflateCopy(stream, primed) == Z_OK else { return nil }
             defer { deflateEnd(stream) }
@@ -40,8 +40,8 @@ package final class Deflate {
         }
     }
 
-    /// - Parameter byteCount: what the result must have exactly; no more memory is used.
-    /// - Returns: nil when the bytes are not the deflated form of so many bytes.
+    /// - Parameter byteCount: the exact size of the result; bounds the memory used.
+    /// - Returns: nil when the bytes are not the deflated form of exactly `byteCount` bytes.
     package func inflated(_ packed: [UInt8], byteCount: Int, dictionary: [UInt8]) -> [UInt8]? {
         inflateReset(inflater)
         inflateSetDictionary(inflater, dictionary, UInt32(dictionary.count))

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// The verbatim bytes an event rests on, with what packing needs to know of their parts.
+/// The verbatim bytes of an event's evidence, with the layout that packing requires.
 package struct Evidence: Sendable {
     package let bytes: [UInt8]
     package let digest: Digest
@@ -11,14 +11,14 @@ package struct Evidence: Sendable {
         case jws(JWSLayout)
     }
 
-    /// A JWS whose segments were decoded from canonical base64url, and the JWS that stand in its payload.
+    /// A JWS whose segments were decoded from canonical base64url, with the JWS nested in its payload.
     package struct JWSLayout: Sendable {
-        /// Where the two dots stand.
+        /// The offsets of the two dots.
         package let headerEnd: Int
         package let payloadEnd: Int
         package let payload: [UInt8]
         package let signature: [UInt8]
-        /// In order of their place in the payload, which is that of the string between its quotes.
+        /// Ordered by place in the payload. The place is that of the string between its quotes.
         package let nested: [Nested]
 
         package init(headerEnd: Int, payloadEnd: Int, payload: [UInt8], signature: [UInt8], nested: [Nested] = []) {
@@ -40,15 +40,15 @@ package struct Evidence: Sendable {
         }
     }
 
-    /// - Parameter digest: SHA-256 of `bytes`, which the verifier has already; computed when not given.
+    /// - Parameter digest: the SHA-256 of `bytes`, if the verifier has computed it already.
     package init(bytes: [UInt8], digest: Digest? = nil, layout: Layout = .opaque) {
         self.bytes = bytes
         self.digest = digest ?? .sha256(of: bytes)
         self.layout = layout
-        assert(self.digest == .sha256(of: bytes), "the digest of evidence is that of its bytes")
+        assert(self.digest == .sha256(of: bytes), "the digest does not match the evidence")
     }
 
-    /// For own events, which rest on nothing but themselves.
+    /// The empty evidence of the ledger's own events.
     package static let none = Evidence(bytes: [], digest: .zero, layout: .opaque, unchecked: ())
 
     private init(bytes: [UInt8], digest: Digest, layout: Layout, unchecked: Void) {

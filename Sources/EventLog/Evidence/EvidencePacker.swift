@@ -1,11 +1,11 @@
 import Primitives
 import Synchronization
 
-/// Evidence as it is stored: byte for byte what came in, 18 KB in half a kilobyte.
+/// Packs evidence for storage and restores it byte for byte. 18 KB take half a kilobyte.
 ///
-/// Packing goes by position, not by search. A JWS becomes its header's number, its payload and its 64-byte
-/// signature; so does each JWS in the payload; the payloads are deflated together. Whatever does not come back
-/// exactly is stored raw.
+/// Packing works by position, not by search. A JWS is stored as the number of its header, its payload and its 64-byte
+/// signature, and so is each JWS nested in the payload. The payloads are deflated together. Evidence that cannot be
+/// restored exactly is stored raw.
 ///
 /// ```
 /// 0  raw bytes
@@ -14,8 +14,8 @@ import Synchronization
 ///    part: header number u16, place in the stripped outer payload u32, payload length u32, signature 64 bytes
 /// ```
 ///
-/// The checksum is there because deflated bytes have slack: the last byte's spare bits, a distance that finds the same
-/// text elsewhere. Without it a flipped bit could go unseen, though never change what comes back.
+/// The checksum covers the slack of deflated data: spare bits of the last byte, or a distance that finds the same text
+/// elsewhere. Without it, a flipped bit could go undetected, although it would never change the unpacked bytes.
 package final class EvidencePacker: Sendable {
     package static let rawVersion: UInt8 = 0
     package static let jwsVersion: UInt8 = 1
@@ -41,7 +41,7 @@ package final class EvidencePacker: Sendable {
 
     private func pack(_ layout: Evidence.JWSLayout, of text: [UInt8]) -> [UInt8]? {
         guard layout.nested.count <= Int(UInt8.max) else { return nil }
-        // First the outer payload without the JWS nested in it, then theirs.
+        // The outer payload without the nested JWS comes first, then the nested payloads.
         var plain: [UInt8] = []
         plain.reserveCapacity(layout.payload.count)
         var places: [Int] = []
@@ -83,8 +83,8 @@ package final class EvidencePacker: Sendable {
         return true
     }
 
-    /// The verbatim bytes.
-    /// - Parameter byteCount: the length the record tells; bounds the memory used.
+    /// Returns the verbatim bytes.
+    /// - Parameter byteCount: the length stated in the record; bounds the memory used.
     /// - Returns: nil when the packed bytes are damaged.
     package func unpack(_ packed: [UInt8], byteCount: Int) -> [UInt8]? {
         switch packed.first {
@@ -106,7 +106,8 @@ package final class EvidencePacker: Sendable {
             Checksum.crc32(of: bytes.extracting(0..<end)) == bytes.littleEndian(at: end, as: UInt32.self)
         else { return nil }
         let parts = stride(from: 3, to: partsEnd, by: Self.partByteCount).map { Part(packed, at: $0) }
-        // Base64 only adds, so no payload is longer than the evidence: the sum cannot overflow or ask for more.
+        // Base64 only adds bytes, so all payloads together are no longer than the evidence. The sum cannot overflow,
+        // and the check bounds the memory.
         let plainCount = parts.reduce(0) { $0 + $1.payloadLength }
         guard plainCount <= byteCount else { return nil }
         let deflated = Array(packed[partsEnd..<end])
@@ -114,7 +115,7 @@ package final class EvidencePacker: Sendable {
         return plain.flatMap { compose(parts, from: $0, byteCount: byteCount) }
     }
 
-    /// Puts the nested JWS back into the outer payload, and all of it into the outer JWS.
+    /// Puts the nested JWS back into the outer payload, then composes the outer JWS.
     private func compose(_ parts: [Part], from plain: [UInt8], byteCount: Int) -> [UInt8]? {
         let outer = parts[0]
         let bytes = plain.span.bytes
@@ -151,7 +152,7 @@ package final class EvidencePacker: Sendable {
         let payloadLength: Int
         let signature: [UInt8]
 
-        /// `offset` leaves `partByteCount` bytes.
+        /// - Precondition: `partByteCount` bytes follow `offset`.
         init(_ packed: [UInt8], at offset: Int) {
             let bytes = packed.span.bytes
             header = bytes.littleEndian(at: offset, as: UInt16.self)
@@ -162,9 +163,9 @@ package final class EvidencePacker: Sendable {
     }
 }
 
-/// zlib streams take time to make, so they are lent out.
+/// A pool of zlib streams, since creating one takes time.
 private final class StreamPool: Sendable {
-    /// A stream is with one borrower at a time: it is out of the pool while lent.
+    /// A stream with one user at a time: it is out of the pool while in use.
     private struct Lent: @unchecked Sendable {
         let stream: Deflate
     }

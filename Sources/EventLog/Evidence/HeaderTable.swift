@@ -1,16 +1,16 @@
 import Primitives
 import Synchronization
 
-/// JWS headers by number: 4 KB of certificates that a handful of keys repeat in every JWS.
+/// JWS headers by number. A header is 4 KB of certificates, and a handful of them recur in every JWS.
 ///
-/// A header gets its number when evidence is packed, in memory; the writer puts it into the log in the same
-/// transaction as the first record that needs it. Only verified chains reach this table, and it is bounded besides.
+/// A header gets its number in memory when evidence is packed. The writer stores it in the log in the same transaction
+/// as the first record that needs it. The table is bounded, and only headers of verified chains reach it.
 package final class HeaderTable: Sendable {
     package static let limit = 4_096
 
     private struct State {
         var texts: [[UInt8]] = []
-        /// By `hash(of:)`.
+        /// Keyed by `hash(of:)`.
         var numbers: [Int: [UInt16]] = [:]
 
         mutating func append(_ text: [UInt8], hash: Int) {
@@ -21,14 +21,14 @@ package final class HeaderTable: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter texts: those in the log, in the order of their numbers.
+    /// - Parameter texts: the headers in the log, in the order of their numbers.
     package init(texts: [[UInt8]]) {
         var initial = State()
         for text in texts { initial.append(text, hash: text.withUnsafeBytes(Self.hash(of:))) }
         state = Mutex(initial)
     }
 
-    /// The number of a header, a new one if need be; nil when the table is full.
+    /// Returns the number of a header, and assigns one to a new header; nil when the table is full.
     func number(of header: ArraySlice<UInt8>) -> UInt16? {
         header.withUnsafeBytes { header in
             let hash = Self.hash(of: header)
@@ -44,7 +44,7 @@ package final class HeaderTable: Sendable {
         }
     }
 
-    /// Of what differs between headers, the signing certificate near the front, not of all of their 4 KB.
+    /// Returns a hash of the part in which headers differ, the signing certificate near the front, not of all 4 KB.
     private static func hash(of header: UnsafeRawBufferPointer) -> Int {
         var hasher = Hasher()
         hasher.combine(header.count)
@@ -56,7 +56,7 @@ package final class HeaderTable: Sendable {
         state.withLock { $0.texts.indices.contains(Int(number)) ? $0.texts[Int(number)] : nil }
     }
 
-    /// The headers from a number on, for the writer to put into the log.
+    /// Returns the headers from a number on, which the writer stores in the log.
     func texts(from number: Int) -> ArraySlice<[UInt8]> {
         state.withLock { $0.texts[min(number, $0.texts.count)...] }
     }

@@ -1,5 +1,5 @@
-/// The preset dictionaries evidence is deflated with, by number. A number's bytes never change, since what was packed
-/// with them must come back; better ones get a new number.
+/// The numbered preset dictionaries for deflating evidence. The bytes of a number never change, since stored evidence
+/// depends on them. A better dictionary gets a new number.
 package enum PackingDictionary {
     package static let current: UInt8 = 1
 
@@ -7,8 +7,8 @@ package enum PackingDictionary {
         number == 1 ? one : nil
     }
 
-    /// Field names and values in the order in which Apple signs them; what recurs most stands last (RFC 1951 gives
-    /// near matches the shorter codes).
+    /// Field names and values in the order in which Apple signs them. The most frequent ones come last, since RFC 1951
+    /// gives near matches shorter codes.
     private static let one = Array(
         [
             #""advancedCommerceInfo":{"requestReferenceId":"","taxCode":"","taxRate":"","taxExclusivePrice":"#,

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// An event that is to be appended: all of its record but what only the writer knows.
+/// An event to append: its record without the fields that the writer sets.
 package struct EventDraft: Sendable {
     package let kind: EventKind
     package let source: EventSource
@@ -8,25 +8,24 @@ package struct EventDraft: Sendable {
     package let artifact: ArtifactCode
     package let trust: TrustClass
     package let flags: RecordFlags
-    package let identity: Identity
-    /// Under what a further event about the same thing is known as a repeat: a notification's UUID.
-    package let repeatIdentity: Identity?
+    package let idempotencyKey: IdempotencyKey
+    /// The key that re-signed copies share, derived from a notification's UUID. Nil for other events.
+    package let notificationKey: IdempotencyKey?
     package let evidence: Evidence
     package let verifiedAt: Instant
     package let leafCertificate: Digest
     package let rootCertificate: Digest
     /// RFC 8785 JSON.
     package let body: [UInt8]
-    /// What the event says in the compact form of the facts store; handed to followers, not stored in the log.
-    package let facts: [UInt8]
-    /// Under what a follower finds the event; not stored in the log either.
-    package let indexTerms: [IndexTerm]
+    /// A value for the commit observer. The log neither reads nor stores it.
+    package let attachment: (any Sendable)?
 
     package init(
         kind: EventKind, source: EventSource, environment: EnvironmentCode, artifact: ArtifactCode, trust: TrustClass,
-        flags: RecordFlags = [], identity: Identity, repeatIdentity: Identity? = nil, evidence: Evidence = .none,
+        flags: RecordFlags = [], idempotencyKey: IdempotencyKey, notificationKey: IdempotencyKey? = nil,
+        evidence: Evidence = .none,
         verifiedAt: Instant, leafCertificate: Digest = .zero, rootCertificate: Digest = .zero,
-        body: [UInt8] = Array("{}".utf8), facts: [UInt8] = [], indexTerms: [IndexTerm] = []
+        body: [UInt8] = Array("{}".utf8), attachment: (any Sendable)? = nil
     ) {
         self.kind = kind
         self.source = source
@@ -34,51 +33,25 @@ package struct EventDraft: Sendable {
         self.artifact = artifact
         self.trust = trust
         self.flags = flags
-        self.identity = identity
-        self.repeatIdentity = repeatIdentity
+        self.idempotencyKey = idempotencyKey
+        self.notificationKey = notificationKey
         self.evidence = evidence
         self.verifiedAt = verifiedAt
         self.leafCertificate = leafCertificate
         self.rootCertificate = rootCertificate
         self.body = body
-        self.facts = facts
-        self.indexTerms = indexTerms
+        self.attachment = attachment
     }
 
-    /// Whether a record can hold it: a body from outside must be asked about before it is prepared.
+    /// Whether the event fits into a record. A body from outside must be checked before it is prepared.
     package var fitsRecord: Bool { Record.fixedByteCount + body.count <= Record.byteLimit }
 
-    /// All of it but what only the writer knows.
+    /// The record with position 0 and the earliest time.
     var record: Record {
         Record(
             position: 0, kind: kind, source: source, environment: environment, artifact: artifact, trust: trust,
-            flags: flags, recordedAt: .earliest, identity: identity, evidenceDigest: evidence.digest,
+            flags: flags, recordedAt: .earliest, idempotencyKey: idempotencyKey, evidenceDigest: evidence.digest,
             evidenceLength: UInt32(evidence.bytes.count), verifiedAt: verifiedAt, leafCertificate: leafCertificate,
             rootCertificate: rootCertificate, body: body)
-    }
-}
-
-/// What became of a draft.
-package struct Appended: Hashable, Sendable {
-    /// Of the first event about the same thing: the one appended now, unless it was known.
-    package let position: UInt64
-    /// Whether the same artifact, or a notification of the same UUID, was known.
-    package let isDuplicate: Bool
-    /// Whether an event was appended: a re-signed retry is a duplicate, and still one more event.
-    package let isAppended: Bool
-}
-
-/// An event that is durable, as followers get it.
-package struct CommittedEvent: Sendable {
-    package let record: Record
-    package let repeatIdentity: Identity?
-    package let facts: [UInt8]
-    package let indexTerms: [IndexTerm]
-
-    init(record: Record, prepared: PreparedEvent) {
-        self.record = record
-        repeatIdentity = prepared.repeatIdentity
-        facts = prepared.facts
-        indexTerms = prepared.indexTerms
     }
 }

@@ -1,6 +1,7 @@
 import Synchronization
+import TransparencyLog
 
-/// Who wants to know when the head moves.
+/// The observers of the log's head.
 final class HeadObservers: Sendable {
     private struct State {
         var next: UInt64 = 0
@@ -9,7 +10,7 @@ final class HeadObservers: Sendable {
 
     private let state = Mutex(State())
 
-    /// Every head told from now on; of several that nobody has taken only the last is kept.
+    /// Returns a stream of the heads published from now on. It buffers only the newest.
     func heads() -> AsyncStream<TreeHead> {
         let (stream, continuation) = AsyncStream.makeStream(of: TreeHead.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
@@ -24,7 +25,7 @@ final class HeadObservers: Sendable {
     }
 
     func tell(_ head: TreeHead) {
-        // Yielding runs no code of observers, so it may be done under the lock.
+        // Yielding runs no observer code, so it is safe under the lock.
         state.withLock { state in
             for continuation in state.continuations.values { continuation.yield(head) }
         }

@@ -1,22 +1,26 @@
 import LMDB
+import LedgerStorage
 import Primitives
 import Synchronization
+import TransparencyLog
 
-/// What writer and readers of one open log share.
+/// The parts of an open log that its writer and readers share.
 final class LogCore: Sendable {
-    private let opened: Reopenable<LogStore>
-    private let acknowledged: Mutex<TreeHead>
+    private let opened: RecoverableEnvironment<LogStore>
+    private let published: Mutex<TreeHead>
+    private let isWriting: Bool
     let packer: EvidencePacker
     let observers = HeadObservers()
     let statistics = AppendStatistics()
 
     init(directory: String, options: Environment.Options) throws {
-        opened = try Reopenable("the log") { try LogStore(directory: directory, options: options) }
+        opened = try RecoverableEnvironment("the log") { try LogStore(directory: directory, options: options) }
         let store = try opened.current()
         let (head, headers) = try Self.reading(store) { transaction in
             (try store.head(transaction), try store.headerTexts(transaction))
         }
-        acknowledged = Mutex(head)
+        published = Mutex(head)
+        isWriting = !options.readOnly
         packer = EvidencePacker(headers: HeaderTable(texts: headers))
     }
 
@@ -26,68 +30,61 @@ final class LogCore: Sendable {
         do {
             return try store.environment.read(body)
         } catch let error as LMDBError {
-            throw EventLogError(error, while: "the log was not read")
+            throw StorageError(error, while: "reading the log failed")
         }
     }
 
-    /// - Throws: `busy` while the environment is being opened again.
-    func store() throws(EventLogError) -> LogStore { try opened.current() }
+    /// - Throws: `busy` while the environment is being reopened.
+    func store() throws(StorageError) -> LogStore { try opened.current() }
 
-    /// The newest size and root that readers may see.
-    var head: TreeHead { acknowledged.withLock { $0 } }
+    /// The newest acknowledged size and root in the writing process; nil in a read-only process.
+    var acknowledged: TreeHead? { isWriting ? head : nil }
 
-    /// The head, for the holder of the writer's floor: no commit is in progress.
-    /// - Throws: `busy` while the log may hold more than is published, after a failed commit.
+    private var head: TreeHead { published.withLock { $0 } }
+
+    /// Returns the head. The caller holds the writer's floor, so no commit is in progress.
+    /// - Throws: `busy` after a failed commit, while the log may contain more than is published.
     func settledHead() throws -> TreeHead {
         let store = try store()
         let stored = try Self.reading(store) { try store.head($0) }
         guard stored == head else {
-            throw EventLogError(.busy, "the outcome of a commit is unknown", hint: "Try again.")
+            throw StorageError(.busy, "the outcome of a commit is unknown", hint: "Try again.")
         }
         return stored
     }
 
     func publish(_ head: TreeHead) {
-        acknowledged.withLock { $0 = head }
+        published.withLock { $0 = head }
         observers.tell(head)
     }
 
-    /// For the writer, before it learns what the log holds: opens the environment if it could not be opened after a
-    /// failed commit. What of that commit is there is published, or followers would not be asked for it.
+    /// Opens the environment if reopening failed after a failed commit.
     func ensureOpen() throws {
         _ = try opened.currentOrReopened()
-        try publishStored()
     }
 
-    /// What the writer needs to go on, read from the log. Before the first append after opening.
-    func writerState(recent: [(Identity, UInt64)]) throws -> WriterState {
+    /// Closes and reopens the environment, to determine the outcome of a failed commit.
+    func reopen() throws {
+        try opened.reopen()
+    }
+
+    /// Returns the writer's state as stored in the log.
+    func writerState() throws -> WriterState {
         let store = try store()
         return try Self.reading(store) { transaction in
             let head = try store.head(transaction)
-            let edge = try RightEdge(size: head.size) { level, index in
+            let edge = try CompactRange(size: head.size) { level, index in
                 try store.storedHash(transaction, level: level, index: index)
             }
             guard edge.root == head.root else {
-                throw EventLogError(
-                    .logCorrupt, "the tree does not lead to the stored root", expected: head.root.hex,
+                throw StorageError(
+                    .logCorrupt, "the tree does not match the stored root", expected: head.root.hex,
                     found: edge.root.hex, hint: "Run `subledger audit verify --deep`.")
             }
             let last = head.size == 0 ? nil : try store.record(transaction, at: head.size - 1)
             return WriterState(
                 edge: edge, lastRecordedAt: last?.record.recordedAt ?? .earliest,
-                storedHeaders: try store.headerTexts(transaction).count, recent: recent)
+                storedHeaders: try store.headerTexts(transaction).count)
         }
-    }
-
-    /// Closes the environment and opens it again, to learn what of a failed commit is there.
-    func reopen() throws {
-        try opened.reopen()
-        try publishStored()
-    }
-
-    private func publishStored() throws {
-        let store = try store()
-        let stored = try Self.reading(store) { try store.head($0) }
-        if stored != head { publish(stored) }
     }
 }

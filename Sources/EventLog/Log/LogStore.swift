@@ -1,12 +1,14 @@
 import LMDB
-package import Primitives
+import LedgerStorage
+import Primitives
+import TransparencyLog
 
-/// The databases of `log/`. All but `meta` are append-ordered, keyed by 8-byte native integers: with random keys
-/// durable appends fall to a quarter.
+/// The databases of `log/`. All except `meta` are append-ordered, with 8-byte native integers as keys. Random keys
+/// would reduce the rate of durable appends to a quarter.
 final class LogStore: Sendable {
-    /// Of the whole folder's layout; another number is refused.
+    /// The layout version of the data folder; any other version is refused.
     static let layoutVersion: UInt32 = 1
-    /// 256^7 entries are out of reach.
+    /// The stored levels of the tree. 256^7 entries are out of reach.
     static let treeLevels = 1...7
 
     let environment: Environment
@@ -17,7 +19,7 @@ final class LogStore: Sendable {
     /// `tree1` … `tree7`: index -> root of 256 complete children.
     let tree: [Database]
 
-    /// - Parameter making: whether it need not be there; a log that is there has all its databases.
+    /// - Parameter making: whether to create missing databases; an existing log has all of them.
     init(directory: String, options: Environment.Options, making: Bool = false) throws {
         do throws(LMDBError) {
             environment = try Environment(directory: directory, options: options)
@@ -25,7 +27,7 @@ final class LogStore: Sendable {
             (records, evidence, headers, meta) = (opened[0], opened[1], opened[2], opened[3])
             tree = Array(opened[4...])
         } catch {
-            throw EventLogError(opening: directory, error)
+            throw StorageError(opening: directory, error)
         }
     }
 
@@ -33,48 +35,28 @@ final class LogStore: Sendable {
         [("records", .integerKey), ("evidence", .integerKey), ("headers", .integerKey), ("meta", [])]
         + treeLevels.map { ("tree\($0)", .integerKey) }
 
-    /// How many events there are and the root over them, as of the snapshot.
+    /// Returns the number of events and the root over them, as of the snapshot.
     ///
-    /// A size beyond the last record is refused here, before anybody counts up to it.
+    /// A size beyond the last record is refused here, before any caller counts up to it.
     func head<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> TreeHead {
         guard let bytes = try transaction.get(MetaKey.head.span.bytes, in: meta) else { return .empty }
-        guard bytes.byteCount == 8 + Digest.byteCount else {
-            throw EventLogError(
-                .logCorrupt, "the tree head is damaged", expected: "40 bytes", found: "\(bytes.byteCount) bytes")
+        guard let head = TreeHead(bytes) else {
+            throw StorageError(
+                .logCorrupt, "the tree head is damaged", expected: "\(TreeHead.byteCount) bytes",
+                found: "\(bytes.byteCount) bytes")
         }
-        let size = bytes.littleEndian(at: 0, as: UInt64.self)
         var cursor = try transaction.cursor(in: records)
         let last = try cursor.last()?.integerKey
-        guard size == 0 || last.map({ size - 1 <= $0 }) ?? false else {
-            throw EventLogError(
+        guard head.size == 0 || last.map({ head.size - 1 <= $0 }) ?? false else {
+            throw StorageError(
                 .logCorrupt, "the tree head is beyond the last record", expected: "at most \(last ?? 0)",
-                found: "\(size - 1)", hint: "Run `subledger audit verify --deep`.")
+                found: "\(head.size - 1)", hint: "Run `subledger audit verify --deep`.")
         }
-        return TreeHead(size: size, root: bytes.digest(at: 8))
+        return head
     }
 }
 
-/// Size and root of the tree.
-package struct TreeHead: Hashable, Sendable {
-    package let size: UInt64
-    package let root: Digest
-
-    package init(size: UInt64, root: Digest) {
-        self.size = size
-        self.root = root
-    }
-
-    package static let empty = TreeHead(size: 0, root: MerkleTree.emptyRoot)
-
-    var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.appendLittleEndian(size)
-        bytes.append(root)
-        return bytes
-    }
-}
-
-/// The few keys of `meta`, which alone are overwritten.
+/// The keys of `meta`, the only database whose values are overwritten.
 enum MetaKey {
     static let layoutVersion = Array("layout".utf8)
     static let origin = Array("origin".utf8)
@@ -82,20 +64,20 @@ enum MetaKey {
 }
 
 extension LogStore {
-    /// A hash of the tree that is stored: of a leaf, behind its record, or of a complete tile.
+    /// Returns a stored hash of the tree: that of a leaf, which follows its record, or that of a complete tile.
     func storedHash<Access>(
         _ transaction: borrowing LMDBTransaction<Access>, level: Int, index: UInt64
     ) throws -> Digest {
         let stored = try transaction.get(index, in: level == 0 ? records : tree[level - 1])
         guard let stored, stored.byteCount >= Digest.byteCount else {
-            throw EventLogError(
-                .logCorrupt, "a hash of the tree is missing", expected: "level \(level), index \(index)", found: "none",
+            throw StorageError(
+                .logCorrupt, "a tree hash is missing", expected: "level \(level), index \(index)", found: "none",
                 hint: "Run `subledger audit verify --deep`.")
         }
         return stored.digest(at: stored.byteCount - Digest.byteCount)
     }
 
-    /// The record at a position of the snapshot; nil when there is none.
+    /// Returns the record at a position of the snapshot; nil when there is none.
     func record<Access>(
         _ transaction: borrowing LMDBTransaction<Access>, at position: UInt64
     ) throws -> StoredRecord? {
@@ -103,7 +85,7 @@ extension LogStore {
         return try StoredRecord(stored, at: position)
     }
 
-    /// The packed evidence of an event.
+    /// Returns the packed evidence of an event; nil when none is stored.
     func packedEvidence<Access>(
         _ transaction: borrowing LMDBTransaction<Access>, at position: UInt64
     ) throws -> [UInt8]? {
@@ -111,12 +93,12 @@ extension LogStore {
         return stored.array(in: 0..<stored.byteCount)
     }
 
-    /// All interned headers, in the order of their numbers.
+    /// Returns all interned headers, in the order of their numbers.
     func headerTexts<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> [[UInt8]] {
         var texts: [[UInt8]] = []
         while let stored = try transaction.get(UInt64(texts.count), in: headers) {
-            guard let text = Sealed.text(in: stored) else {
-                throw EventLogError(
+            guard let text = DigestSuffixed.text(in: stored) else {
+                throw StorageError(
                     .logCorrupt, "header \(texts.count) is damaged", hint: "Run `subledger audit verify --deep`.")
             }
             texts.append(text)
@@ -124,32 +106,32 @@ extension LogStore {
         return texts
     }
 
-    /// The origin that was drawn for this log; nil before that.
+    /// Returns the origin of the log; nil when it is missing.
     func origin<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> String? {
         guard let stored = try transaction.get(MetaKey.origin.span.bytes, in: meta) else { return nil }
-        guard let text = Sealed.text(in: stored) else {
-            throw EventLogError(.logCorrupt, "the log's origin is damaged")
+        guard let text = DigestSuffixed.text(in: stored) else {
+            throw StorageError(.logCorrupt, "the log origin is damaged")
         }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil before the first opening.
+    /// Returns the layout version of the log; nil when it is missing.
     func layoutVersion<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> UInt32? {
         guard let stored = try transaction.get(MetaKey.layoutVersion.span.bytes, in: meta) else { return nil }
-        guard let text = Sealed.text(in: stored), text.count == 4 else {
-            throw EventLogError(.logCorrupt, "the layout's version is damaged")
+        guard let text = DigestSuffixed.text(in: stored), text.count == 4 else {
+            throw StorageError(.logCorrupt, "the layout version is damaged")
         }
         return text.span.bytes.littleEndian(at: 0, as: UInt32.self)
     }
 }
 
-/// A text with its SHA-256 behind it, as records have their leaf hashes: what nothing else in the log vouches for.
-enum Sealed {
+/// A text followed by its SHA-256, as a record is by its leaf hash. It protects values that no other hash covers.
+enum DigestSuffixed {
     static func bytes(of text: [UInt8]) -> [UInt8] {
         text + Digest.sha256(of: text).bytes
     }
 
-    /// Nil when the digest is not that of the text.
+    /// Returns the text; nil when the digest does not match.
     static func text(in stored: RawSpan) -> [UInt8]? {
         let end = stored.byteCount - Digest.byteCount
         guard end >= 0 else { return nil }
@@ -158,14 +140,14 @@ enum Sealed {
     }
 }
 
-/// A record as it is stored, with its leaf hash behind it.
+/// A record as stored, followed by its leaf hash.
 struct StoredRecord {
     let record: Record
     let bytes: [UInt8]
     let leafHash: Digest
 
-    /// - Throws: `log_corrupt` when the bytes are no record of that position. The hash is checked by audits.
-    init(_ stored: RawSpan, at position: UInt64) throws(EventLogError) {
+    /// - Throws: `log_corrupt` when the bytes are not a record of that position. Audits check the hash.
+    init(_ stored: RawSpan, at position: UInt64) throws(StorageError) {
         let end = stored.byteCount - Digest.byteCount
         do throws(RecordError) {
             guard end >= Record.fixedByteCount else {
@@ -174,7 +156,7 @@ struct StoredRecord {
             record = try Record(reading: stored.extracting(0..<end))
             guard record.position == position else { throw RecordError(what: "position \(record.position)") }
         } catch {
-            throw EventLogError(
+            throw StorageError(
                 .logCorrupt, "the record at position \(position) is damaged", expected: "a record of format 1",
                 found: error.what, hint: "Run `subledger audit verify --deep`.")
         }

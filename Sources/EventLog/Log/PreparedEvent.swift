@@ -1,22 +1,22 @@
-/// A draft with its evidence packed: all that is written of it, and nothing of the many times longer verbatim bytes,
-/// since thousands of these may wait for the writer. A class, because it passes through many hands on the way.
+/// A draft with packed evidence: everything the log stores of it, without the much longer verbatim bytes. Thousands may
+/// wait for the writer. A class, so that passing it copies only a reference.
 package final class PreparedEvent: Sendable {
-    /// Its position, its recordedAt and whether it repeats another are the writer's to say.
+    /// The writer sets the position, recordedAt and the flag `repeats`.
     let record: Record
-    let repeatIdentity: Identity?
+    let notificationKey: IdempotencyKey?
     let packedEvidence: [UInt8]
-    let facts: [UInt8]
-    let indexTerms: [IndexTerm]
+    let attachment: (any Sendable)?
 
     init(_ draft: EventDraft, packedEvidence: [UInt8]) {
         record = draft.record
-        repeatIdentity = draft.repeatIdentity
+        notificationKey = draft.notificationKey
         self.packedEvidence = packedEvidence
-        facts = draft.facts
-        indexTerms = draft.indexTerms
+        attachment = draft.attachment
     }
 
     package var artifact: ArtifactCode { record.artifact }
 
     package var byteCount: Int { record.byteCount + packedEvidence.count }
+
+    var keys: [IdempotencyKey] { [record.idempotencyKey, notificationKey].compactMap(\.self) }
 }

@@ -1,6 +1,6 @@
 import Primitives
 
-/// Why bytes are no record.
+/// The reason that bytes are not a record.
 package struct RecordError: Error, Hashable, Sendable {
     package let what: String
 }
@@ -8,12 +8,12 @@ package struct RecordError: Error, Hashable, Sendable {
 extension Record {
     package static let format: UInt8 = 1
     package static let fixedByteCount = 152
-    /// Of the whole record, without the leaf hash stored behind it.
+    /// The maximum size of a record in bytes, without the leaf hash stored after it.
     package static let byteLimit = 4_096
 
     package var byteCount: Int { Self.fixedByteCount + body.count }
 
-    /// The record's bytes, of which the leaf hash is taken.
+    /// The record's bytes, the input of the leaf hash.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(byteCount)
@@ -28,7 +28,7 @@ extension Record {
         bytes.appendLittleEndian(flags.rawValue)
         bytes.appendLittleEndian(position)
         bytes.appendLittleEndian(recordedAt.milliseconds)
-        bytes.append(identity)
+        bytes.append(idempotencyKey)
         bytes.append(evidenceDigest)
         bytes.appendLittleEndian(evidenceLength)
         bytes.appendLittleEndian(UInt32(body.count))
@@ -38,15 +38,15 @@ extension Record {
         bytes += body
     }
 
-    /// Reads a record that must fill `bytes` exactly.
-    /// - Throws: `RecordError` naming the first field that cannot be.
+    /// Creates a record that must fill `bytes` exactly.
+    /// - Throws: `RecordError` naming the first invalid field.
     package init(reading bytes: RawSpan) throws(RecordError) {
         guard Self.fixedByteCount...Self.byteLimit ~= bytes.byteCount else {
             throw RecordError(
-                what: "a record of \(bytes.byteCount) bytes, \(Self.fixedByteCount) to \(Self.byteLimit) expected")
+                what: "a record of \(bytes.byteCount) bytes, expected \(Self.fixedByteCount) to \(Self.byteLimit)")
         }
         guard bytes.byte(at: 0) == Self.format else {
-            throw RecordError(what: "record format \(bytes.byte(at: 0)), \(Self.format) expected")
+            throw RecordError(what: "record format \(bytes.byte(at: 0)), expected \(Self.format)")
         }
         guard let source = EventSource(rawValue: bytes.byte(at: 2)) else {
             throw RecordError(what: "source \(bytes.byte(at: 2))")
@@ -66,7 +66,7 @@ extension Record {
             source: source, environment: environment, artifact: ArtifactCode(rawValue: bytes.byte(at: 4)),
             trust: trust, flags: RecordFlags(rawValue: bytes.littleEndian(at: 6, as: UInt16.self)),
             recordedAt: Instant(milliseconds: bytes.littleEndian(at: 16, as: Int64.self)),
-            identity: Identity(bytes.littleEndian(at: 24, as: UInt128.self).byteSwapped),
+            idempotencyKey: IdempotencyKey(bytes.littleEndian(at: 24, as: UInt128.self).byteSwapped),
             evidenceDigest: bytes.digest(at: 40), evidenceLength: bytes.littleEndian(at: 72, as: UInt32.self),
             verifiedAt: Instant(milliseconds: bytes.littleEndian(at: 80, as: Int64.self)),
             leafCertificate: bytes.digest(at: 88), rootCertificate: bytes.digest(at: 120),

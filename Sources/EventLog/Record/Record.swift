@@ -1,10 +1,11 @@
 package import Primitives
 
-/// One immutable event as it stands in the log, format 1: what the Merkle leaf is the hash of.
+/// One immutable event as stored in the log, format 1. The Merkle leaf is its hash.
 ///
-/// A fixed part of 152 bytes, little-endian, then the body. The format is frozen: kinds are added, none changes.
+/// A fixed part of 152 bytes, little-endian except for the idempotency key, then the body. The format is frozen: kinds
+/// may be added, but none changes.
 package struct Record: Hashable, Sendable {
-    /// 0, 1, 2 … without gaps; also the leaf's index in the tree.
+    /// 0, 1, 2 … without gaps; also the index of the leaf in the tree.
     package var position: UInt64
     package var kind: EventKind
     package var source: EventSource
@@ -12,13 +13,13 @@ package struct Record: Hashable, Sendable {
     package var artifact: ArtifactCode
     package var trust: TrustClass
     package var flags: RecordFlags
-    /// When the ledger learned it; never below that of the record before.
+    /// The time the ledger recorded the event; never before that of the preceding record.
     package var recordedAt: Instant
-    package var identity: Identity
-    /// Of the verbatim bytes; zero when there is no evidence.
+    package var idempotencyKey: IdempotencyKey
+    /// The SHA-256 of the verbatim bytes; zero when there is no evidence.
     package var evidenceDigest: Digest
     package var evidenceLength: UInt32
-    /// The instant the chain was checked at, not the wall clock.
+    /// The instant at which the certificate chain was checked; not the wall clock.
     package var verifiedAt: Instant
     package var leafCertificate: Digest
     package var rootCertificate: Digest
@@ -27,7 +28,8 @@ package struct Record: Hashable, Sendable {
 
     package init(
         position: UInt64, kind: EventKind, source: EventSource, environment: EnvironmentCode, artifact: ArtifactCode,
-        trust: TrustClass, flags: RecordFlags, recordedAt: Instant, identity: Identity, evidenceDigest: Digest,
+        trust: TrustClass, flags: RecordFlags, recordedAt: Instant, idempotencyKey: IdempotencyKey,
+        evidenceDigest: Digest,
         evidenceLength: UInt32, verifiedAt: Instant, leafCertificate: Digest, rootCertificate: Digest, body: [UInt8]
     ) {
         self.position = position
@@ -38,7 +40,7 @@ package struct Record: Hashable, Sendable {
         self.trust = trust
         self.flags = flags
         self.recordedAt = recordedAt
-        self.identity = identity
+        self.idempotencyKey = idempotencyKey
         self.evidenceDigest = evidenceDigest
         self.evidenceLength = evidenceLength
         self.verifiedAt = verifiedAt

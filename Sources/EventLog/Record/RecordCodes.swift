@@ -1,4 +1,4 @@
-/// What was observed. Values are added, never given another meaning.
+/// The kind of an event. Values may be added, but never change their meaning.
 package struct EventKind: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -16,7 +16,7 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
     package static let entitlementGranted = EventKind(rawValue: 20)
     package static let customerErased = EventKind(rawValue: 21)
     package static let customersUnmerged = EventKind(rawValue: 22)
-    /// An appAccountToken names a customer from here on.
+    /// An appAccountToken is mapped to a customer.
     package static let tokenMapped = EventKind(rawValue: 24)
     package static let catalogChanged = EventKind(rawValue: 32)
     package static let rulesActivated = EventKind(rawValue: 33)
@@ -32,35 +32,14 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
         .rulesActivated: "rulesActivated",
     ]
 
-    /// The name in answers; a kind of a later version is its number.
+    /// The name in answers; the number for a kind of a later version.
     package var name: String { Self.names[self] ?? "\(rawValue)" }
-}
-
-/// By which way an event came.
-package enum EventSource: UInt8, CaseIterable, Sendable {
-    case http = 1, file, poll, reconcile, `operator`, `import`
-
-    package var name: String {
-        switch self {
-        case .http: "http"
-        case .file: "file"
-        case .poll: "poll"
-        case .reconcile: "reconcile"
-        case .operator: "operator"
-        case .import: "import"
-        }
-    }
-
-    package init?(name: String) {
-        guard let source = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = source
-    }
 }
 
 package enum EnvironmentCode: UInt8, Sendable {
     case none = 0, production, sandbox, xcode, localTesting
 
-    /// Apple's word for it.
+    /// Apple's name of the environment.
     package var name: String? {
         switch self {
         case .none: nil
@@ -82,7 +61,7 @@ package enum EnvironmentCode: UInt8, Sendable {
     }
 }
 
-/// What the evidence is.
+/// The kind of evidence.
 package struct ArtifactCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -109,7 +88,7 @@ package struct ArtifactCode: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// Why the content may be believed.
+/// The reason to trust the content.
 package enum TrustClass: UInt8, Sendable {
     case signed = 1, fetched, sharedSecret, asserted, own
 
@@ -128,14 +107,14 @@ package struct RecordFlags: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// A root that an operator configured vouched for it.
+    /// The chain ends in a root that an operator configured.
     package static let configuredRoot = RecordFlags(rawValue: 1)
-    /// A notification whose UUID was seen before, with other bytes.
+    /// A notification with a known UUID and other bytes.
     package static let repeats = RecordFlags(rawValue: 2)
-    /// A secret in the evidence was checked, then blanked.
+    /// A secret in the evidence was blanked after it was checked.
     package static let redacted = RecordFlags(rawValue: 4)
-    /// An unchanged answer; the body names the position it confirms.
+    /// An unchanged answer; the body contains the position it confirms.
     package static let confirms = RecordFlags(rawValue: 8)
-    /// In Production, without a configured appAppleId to compare with.
+    /// A Production event that was received without a configured appAppleId for comparison.
     package static let appIdNotChecked = RecordFlags(rawValue: 16)
 }

@@ -1,9 +1,10 @@
+package import LedgerStorage
 import Synchronization
 
-/// What became of the appends since the log was opened, for who watches over it.
+/// The statistics of the appends since the log was opened.
 package final class AppendStatistics: Sendable {
     private let counts = Mutex<[EventKind: UInt64]>([:])
-    /// From the call to its answer after the durable commit, waiting included.
+    /// The time from the call to its answer after the durable commit, including the wait.
     package let durations = DurationHistogram()
 
     init() {}

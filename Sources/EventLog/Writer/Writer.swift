@@ -1,48 +1,57 @@
 import LMDB
+import LedgerStorage
 import Primitives
 import Synchronization
+import TransparencyLog
 
-/// The one thread that changes the log.
+/// The only thread that changes the log.
 ///
-/// It takes what waits, as a group of up to `groupCommitEvents` events or 16 MiB, writes it in one transaction, and
-/// answers every caller once, after the sync. When there was no room, nothing of the group is in the log and the
-/// callers may try again. After any other failed commit the outcome is unknown: the environment is closed and opened
-/// again, and the identities settle the retries; no failed sync is repeated.
+/// It takes the waiting requests as a batch of up to `groupCommitEvents` events or 16 MiB, writes the batch in one
+/// transaction, and answers every caller once, after the sync. If there is no room, nothing of the batch is in the log,
+/// and the callers may retry. After any other failed commit the outcome is unknown: the environment is closed and
+/// reopened, and the idempotency keys settle the retries. A failed sync is never repeated.
 final class Writer: Sendable {
-    static let groupByteLimit = 16 * 1_024 * 1_024
-    /// For how much of the last commit's duration those it answered are waited for, and how long at most.
+    static let batchByteLimit = 16 * 1_024 * 1_024
+    /// The wait for the callers just answered: a share of the last commit's duration, and the maximum.
     private static let patienceShare = 0.25
     private static let patienceLimit = Duration.milliseconds(10)
 
     let queue = WriterQueue()
+    private let reader: LogReader
     private let core: LogCore
-    private let configuration: EventLog.Configuration
-    private let follower: LogFollower
+    private let duplicates: DuplicateIndex
+    private let configuration: LogWriter.Configuration
+    private let observer: CommitObserver
     private let thread = Mutex<DedicatedThread?>(nil)
-    /// The instant after which every further event is recorded. Held from the moment a group gets its time until its
-    /// commit is published.
+    /// The instant after which every further event is recorded. The lock is held from the moment a batch gets its time
+    /// until its commit is published.
     private let floor: Mutex<Instant>
 
-    init(core: LogCore, configuration: EventLog.Configuration, follower: LogFollower) {
-        self.core = core
+    init(
+        _ reader: LogReader, _ duplicates: DuplicateIndex, _ configuration: LogWriter.Configuration,
+        _ observer: @escaping CommitObserver
+    ) {
+        self.reader = reader
+        core = reader.core
+        self.duplicates = duplicates
         self.configuration = configuration
-        self.follower = follower
+        self.observer = observer
         floor = Mutex(configuration.floor)
     }
 
-    func start() throws(EventLogError) {
+    func start() throws(StorageError) {
         let started = try DedicatedThread { self.run() }
         thread.withLock { $0 = started }
     }
 
-    /// Lets the writer finish what waits, and waits for it.
+    /// Lets the writer finish the queued requests, and waits for its thread.
     func stop() {
         queue.close()
         thread.withLock { $0.take() }?.join()
     }
 
-    /// Keeps every later event from being recorded at or before `instant`. Waits for the commit in progress.
-    /// - Returns: the size from which on this holds.
+    /// Ensures that every later event is recorded after `instant`. Waits for the commit in progress.
+    /// - Returns: the log size from which on this applies.
     /// - Throws: `busy` while the outcome of a commit is unknown.
     func raiseFloor(to instant: Instant) throws -> UInt64 {
         try floor.withLock { floor in
@@ -52,83 +61,100 @@ final class Writer: Sendable {
     }
 
     private func run() {
-        // Nil until the log has told it, and again after a commit whose outcome is unknown.
-        var state: WriterState?
+        var knowledge = Knowledge.outdated(unsettled: nil)
         while let group = queue.takeGroup(
-            eventLimit: configuration.groupCommitEvents, byteLimit: Self.groupByteLimit)
+            eventLimit: configuration.groupCommitEvents, byteLimit: Self.batchByteLimit)
         {
             do {
-                // Taken out to be changed in place: its memory of identities is far larger than a group.
-                var current = try state.take() ?? stateOfLog()
-                defer { if !current.isOutdated { state = current } }
                 let start = ContinuousClock.now
-                let answers = try commit(group, &current)
+                let answers = try commit(group, &knowledge)
                 let duration = ContinuousClock.now - start
                 let waiting = queue.count
                 for (request, answer) in zip(group, answers) { request.answer.resume(returning: answer) }
-                // Who was answered may come again, and joins who waits already: else those who append again and again
-                // would part into two groups, each waiting for the other's sync.
+                // Answered callers may append again and join the waiting ones. Otherwise callers that append in a loop
+                // would split into two batches, each waiting for the other's sync.
                 queue.wait(
                     forRequests: waiting + group.count, eventLimit: configuration.groupCommitEvents,
-                    byteLimit: Self.groupByteLimit, patience: min(duration * Self.patienceShare, Self.patienceLimit))
+                    byteLimit: Self.batchByteLimit, patience: min(duration * Self.patienceShare, Self.patienceLimit))
             } catch {
-                let failure = (error as? EventLogError) ?? EventLogError(.ioError, "\(error)")
+                let failure = (error as? StorageError) ?? StorageError(.ioError, "\(error)")
                 for request in group { request.answer.resume(throwing: failure) }
             }
         }
     }
+}
 
-    private func stateOfLog() throws -> WriterState {
-        try core.ensureOpen()
-        return try core.writerState(recent: follower.unappliedIdentities())
-    }
+/// The writer's state, or the need to read it from the log.
+private enum Knowledge {
+    case current(WriterState)
+    /// - Parameter unsettled: a batch whose commit failed with an unknown outcome.
+    case outdated(unsettled: CommitBatch?)
+}
 
-    private func commit(_ group: [AppendRequest], _ state: inout WriterState) throws -> [[Appended]] {
-        let stored = try follower.storedIdentities(group.flatMap(\.identities))
+extension Writer {
+    private func commit(_ group: [AppendRequest], _ knowledge: inout Knowledge) throws -> [[AppendResult]] {
+        let state = try settle(&knowledge)
+        let known = try duplicates.firstPositions(of: group.flatMap(\.keys))
         let now = configuration.clock()
         return try floor.withLock { floor in
             let recordedAt = max(now, state.lastRecordedAt, floor.advanced(byMilliseconds: 1))
-            return try commit(group, &state, stored: stored, recordedAt: recordedAt)
+            let batch = CommitBatch(group, after: state.edge, recordedAt: recordedAt, known: known)
+            guard !batch.newEvents.isEmpty else { return batch.answers }
+            try commit(batch, after: state, &knowledge)
+            return batch.answers
         }
     }
 
-    private func commit(
-        _ group: [AppendRequest], _ state: inout WriterState, stored: [Identity: UInt64], recordedAt: Instant
-    ) throws -> [[Appended]] {
-        let plan = GroupPlan(group, after: state.edge, recordedAt: recordedAt) { identity in
-            // Of a UUID the memory may know a repeat only, whose first event is stored.
-            [stored[identity], state.recent[identity]].compactMap(\.self).min()
-        }
-        guard !plan.newEvents.isEmpty else { return plan.answers }
+    private func commit(_ batch: CommitBatch, after state: WriterState, _ knowledge: inout Knowledge) throws {
         do {
-            state.storedHeaders = try write(plan, storedHeaders: state.storedHeaders)
+            let storedHeaders = try write(batch, storedHeaders: state.storedHeaders)
+            knowledge = .current(
+                WriterState(edge: batch.edge, lastRecordedAt: batch.recordedAt, storedHeaders: storedHeaders))
         } catch let error as LMDBError {
-            if !EventLogError.isNoRoom(error) {
-                state.isOutdated = true
+            if !StorageError.isNoRoom(error) {
+                knowledge = .outdated(unsettled: batch)
                 try core.reopen()
+                _ = try settle(&knowledge)
             }
-            throw EventLogError(error, while: "the group was not committed")
+            throw StorageError(error, while: "committing the batch failed")
         }
-        state.advance(by: plan, recordedAt: recordedAt)
-        // Before the head: whoever sees the new one finds what its events say.
-        follower.committed(plan.newEvents.map { CommittedEvent(record: $0.record, prepared: $0.prepared) })
-        core.publish(plan.head)
-        core.statistics.count(plan.newEvents.lazy.map(\.record))
-        state.forget(below: follower.appliedSize())
-        return plan.answers
+        announce(batch)
     }
 
-    /// - Returns: how many headers are stored by then.
-    private func write(_ plan: GroupPlan, storedHeaders: Int) throws -> Int {
+    /// Returns the writer's state. After a commit of unknown outcome, announces its events if they are in the log.
+    private func settle(_ knowledge: inout Knowledge) throws -> WriterState {
+        switch knowledge {
+        case .current(let state):
+            return state
+        case .outdated(let unsettled):
+            try core.ensureOpen()
+            let state = try core.writerState()
+            if let unsettled, unsettled.edge == state.edge { announce(unsettled) }
+            try duplicates.catchUp(with: reader)
+            knowledge = .current(state)
+            return state
+        }
+    }
+
+    private func announce(_ batch: CommitBatch) {
+        duplicates.add(batch.newKeys, size: batch.edge.size)
+        // The observer comes before the head, so a reader of the new head finds the facts of its events.
+        observer(batch.newEvents.map(\.committed))
+        core.publish(batch.head)
+        core.statistics.count(batch.newEvents.lazy.map(\.record))
+    }
+
+    /// - Returns: the number of headers in the log after the commit.
+    private func write(_ batch: CommitBatch, storedHeaders: Int) throws -> Int {
         let store = try core.store()
         var transaction = try store.environment.beginWrite()
         var storedHeaders = storedHeaders
         for text in core.packer.headers.texts(from: storedHeaders) {
-            let sealed = Sealed.bytes(of: text)
-            try transaction.put(sealed.span.bytes, at: UInt64(storedHeaders), in: store.headers, .append)
+            let suffixed = DigestSuffixed.bytes(of: text)
+            try transaction.put(suffixed.span.bytes, at: UInt64(storedHeaders), in: store.headers, .append)
             storedHeaders += 1
         }
-        for event in plan.newEvents {
+        for event in batch.newEvents {
             let position = event.record.position
             try transaction.put(event.stored.span.bytes, at: position, in: store.records, .append)
             if event.record.evidenceLength > 0 {
@@ -136,58 +162,21 @@ final class Writer: Sendable {
                 try transaction.put(packed.span.bytes, at: position, in: store.evidence, .append)
             }
         }
-        for hash in plan.completedHashes {
+        for hash in batch.completedHashes {
             let bytes = hash.hash.bytes
             try transaction.put(bytes.span.bytes, at: hash.index, in: store.tree[hash.level - 1], .append)
         }
-        let head = plan.head.bytes
-        try transaction.put(head.span.bytes, at: MetaKey.head.span.bytes, in: store.meta)
+        let (key, head) = (MetaKey.head, batch.head.bytes)
+        try transaction.put(head.span.bytes, at: key.span.bytes, in: store.meta)
         try transaction.commit()
         return storedHeaders
     }
 }
 
-/// What the writer knows of the log between groups.
+/// The state from which the next batch continues.
 struct WriterState {
-    var edge: RightEdge
-    var lastRecordedAt: Instant
-    var storedHeaders: Int
-    /// Whether the log may hold more than is known here.
-    var isOutdated = false
-    /// Identities whose events the derived store has not applied yet, asked before it.
-    var recent: [Identity: UInt64]
-    private var remembered: [(position: UInt64, identity: Identity)] = []
-    private var forgotten = 0
-
-    init(edge: RightEdge, lastRecordedAt: Instant, storedHeaders: Int, recent: [(Identity, UInt64)]) {
-        self.edge = edge
-        self.lastRecordedAt = lastRecordedAt
-        self.storedHeaders = storedHeaders
-        self.recent = [:]
-        for (identity, position) in recent where self.recent[identity] == nil {
-            self.recent[identity] = position
-            remembered.append((position, identity))
-        }
-    }
-
-    mutating func advance(by plan: GroupPlan, recordedAt: Instant) {
-        edge = plan.edge
-        lastRecordedAt = recordedAt
-        for (identity, position) in plan.identities {
-            recent[identity] = position
-            remembered.append((position, identity))
-        }
-    }
-
-    /// Drops what the derived store answers by now.
-    mutating func forget(below size: UInt64) {
-        while forgotten < remembered.count, remembered[forgotten].position < size {
-            recent[remembered[forgotten].identity] = nil
-            forgotten += 1
-        }
-        if forgotten > 65_536, forgotten > remembered.count / 2 {
-            remembered.removeFirst(forgotten)
-            forgotten = 0
-        }
-    }
+    let edge: CompactRange
+    let lastRecordedAt: Instant
+    /// The number of headers in the log.
+    let storedHeaders: Int
 }

@@ -1,25 +1,23 @@
 import Dispatch
-import Primitives
+package import Primitives
 import Synchronization
 
-/// Events of one call, which commit together, and who waits for them.
+/// The events of one call, which commit together, and the continuation of the caller.
 package struct AppendRequest: Sendable {
     let events: [PreparedEvent]
     let byteCount: Int
-    package let answer: CheckedContinuation<[Appended], any Error>
+    package let answer: CheckedContinuation<[AppendResult], any Error>
 
-    package init(events: [PreparedEvent], answer: CheckedContinuation<[Appended], any Error>) {
+    package init(events: [PreparedEvent], answer: CheckedContinuation<[AppendResult], any Error>) {
         self.events = events
         byteCount = events.reduce(0) { $0 + $1.byteCount }
         self.answer = answer
     }
 
-    var identities: [Identity] {
-        events.flatMap { [$0.record.identity, $0.repeatIdentity].compactMap(\.self) }
-    }
+    var keys: [IdempotencyKey] { events.flatMap(\.keys) }
 }
 
-/// What waits for the writer: bounded, so that a slow disk shows as `busy` and not as memory.
+/// The bounded queue of requests for the writer. A slow disk leads to `busy`, not to higher memory use.
 package final class WriterQueue: Sendable {
     static let eventLimit = 8_192
     static let byteLimit = 64 * 1_024 * 1_024
@@ -36,7 +34,7 @@ package final class WriterQueue: Sendable {
 
     package init() {}
 
-    /// - Returns: false when the queue is full or closed; then nobody will answer the request.
+    /// - Returns: false when the queue is full or closed; the request is then never answered.
     package func offer(_ request: AppendRequest) -> Bool {
         let accepted = state.withLock { state in
             guard !state.isClosed, state.eventCount + request.events.count <= Self.eventLimit,
@@ -51,16 +49,16 @@ package final class WriterQueue: Sendable {
         return accepted
     }
 
-    /// Nothing is accepted from now on; what waits is still taken.
+    /// Closes the queue. It accepts no more requests, but the waiting ones are still taken.
     package func close() {
         state.withLock { $0.isClosed = true }
         wake.signal()
     }
 
-    /// How many requests wait.
+    /// The number of waiting requests.
     package var count: Int { state.withLock { $0.requests.count } }
 
-    /// Waits until so many requests wait, or as much as fits a group, for as long as `patience` lasts.
+    /// Waits until `count` requests are waiting, a group is full or the queue is closed, for at most `patience`.
     package func wait(forRequests count: Int, eventLimit: Int, byteLimit: Int, patience: Duration) {
         let deadline = DispatchTime.now() + .nanoseconds(Int(patience / .nanoseconds(1)))
         func isMoreAwaited() -> Bool {
@@ -72,7 +70,7 @@ package final class WriterQueue: Sendable {
         while isMoreAwaited(), wake.wait(timeout: deadline) == .success {}
     }
 
-    /// Waits for requests and takes as many as fit a group, at least one; nil once closed and empty.
+    /// Waits for requests and takes as many as fit into a group, at least one; nil once the queue is closed and empty.
     package func takeGroup(eventLimit: Int, byteLimit: Int) -> [AppendRequest]? {
         while true {
             let (group, isClosed) = state.withLock { state in

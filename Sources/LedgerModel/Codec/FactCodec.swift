@@ -1,13 +1,14 @@
 package import Primitives
 
-/// The compact binary form of an observation, as it is stored beside the log and can be decoded anew from evidence.
+/// The compact binary form of an observation. It is stored beside the log and can be derived again from the evidence.
 ///
-/// `version ‖ kind ‖ rank ‖ digest (32) ‖ path ‖ time ‖ fields`. A field is a tag byte and its value; tags ascend, so
-/// absent fields cost nothing and every observation has exactly one form; only a list repeats its tag. Numbers and dates are zigzag LEB128,
-/// strings are UTF-8 after their length. What the carrying event knows (position, recordedAt) is not repeated.
-/// A usual transaction takes about 200 bytes.
+/// `version ‖ kind ‖ rank ‖ digest (32) ‖ path ‖ time ‖ fields`. A field is a tag byte and its value. Tags ascend, and
+/// only item revocations repeat theirs, so absent fields take no space and every observation has exactly one form. The
+/// fields of a transaction follow its transactionId, which has no tag. Numbers and dates are zigzag LEB128; strings are
+/// UTF-8 after their length. The position and recordedAt of the event are not repeated. A typical transaction takes
+/// about 200 bytes.
 package enum FactCodec {
-    /// Of the decoder that made the fact. A stored fact of another version is decoded anew from its evidence.
+    /// The version of the encoding. Facts of any other version are refused and must be rebuilt from the log.
     package static let version: UInt8 = 2
 
     package static func encode(_ observation: Observation) -> [UInt8] {
@@ -28,9 +29,9 @@ package enum FactCodec {
     }
 
     /// - Parameters:
-    ///   - position: of the event that carries it.
-    ///   - recordedAt: of the same event.
-    /// - Throws: `FactCodecError`; whatever `encode` did not make is refused.
+    ///   - position: the position of the event that carries the observation.
+    ///   - recordedAt: the time the ledger recorded that event.
+    /// - Throws: `FactCodecError` for any bytes that `encode` does not produce.
     package static func decode(
         _ bytes: [UInt8], position: Position, recordedAt: Instant
     ) throws(FactCodecError) -> Observation {

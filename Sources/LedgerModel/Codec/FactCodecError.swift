@@ -1,10 +1,10 @@
-/// Why bytes are no encoded fact. Equal when the codes are.
+/// The reason that bytes are not an encoded fact. Two errors are equal when their codes are.
 package struct FactCodecError: Error, Hashable, Sendable {
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Made by another version of the decoder.
+        /// Encoded by another version.
         package static let versionUnknown = Code(rawValue: "fact_version_unknown")
         package static let truncated = Code(rawValue: "fact_truncated")
         /// A byte that no encoder writes there: unknown, out of order, not minimal, not UTF-8, or left over.
@@ -27,7 +27,7 @@ package struct FactCodecError: Error, Hashable, Sendable {
 
 extension FactCodecError: CustomStringConvertible {
     package var description: String {
-        "\(code.rawValue): a stored fact is not as it was written; expected \(expected), found \(found). "
+        "\(code.rawValue): a stored fact is damaged; expected \(expected), found \(found). "
             + "Rebuild the facts from the log."
     }
 }

@@ -1,7 +1,7 @@
 import AppStoreModel
 import Primitives
 
-/// Takes the parts of an encoded fact off its front, refusing every form but the one `FactWriter` makes.
+/// Reads the parts of an encoded fact in order. Refuses any form that `FactWriter` does not produce.
 struct FactReader {
     private let bytes: [UInt8]
     private var index = 0
@@ -10,7 +10,7 @@ struct FactReader {
         self.bytes = bytes
     }
 
-    /// - Throws: `malformed` when something is left: a tag that is unknown, repeated or out of order.
+    /// - Throws: `malformed` when bytes remain: a tag that is unknown, repeated or out of order.
     func finish() throws(FactCodecError) {
         guard index == bytes.count else {
             throw FactCodecError(.malformed, expected: "the end", found: "tag \(bytes[index]) at byte \(index)")
@@ -32,7 +32,7 @@ struct FactReader {
 
     mutating func string() throws(FactCodecError) -> String {
         let count = try unsigned()
-        // More than there are bytes is refused by `take`; clamping keeps the conversion from trapping.
+        // `take` refuses a count above the number of remaining bytes. Clamping keeps the conversion from trapping.
         let range = try take(Int(clamping: count))
         guard let text = String(validating: bytes[range], as: UTF8.self) else {
             throw FactCodecError(.malformed, expected: "UTF-8", found: "other bytes from \(range.lowerBound) on")
@@ -51,8 +51,8 @@ struct FactReader {
             let next = try byte()
             let bits = UInt64(next & 0x7F)
             let isLast = next & 0x80 == 0
-            // Ten bytes hold 70 bits, so of the tenth only the lowest counts; a last byte of 0 would be a second
-            // spelling of a shorter number.
+            // Ten bytes hold 70 bits, so only the lowest bit of the tenth counts. A last byte of 0 would be a second
+            // form of a shorter number.
             guard shift < 63 || next <= 1, !(isLast && next == 0 && shift > 0) else { break }
             value |= bits << shift
             if isLast { return value }
@@ -70,7 +70,7 @@ struct FactReader {
         return index..<index + count
     }
 
-    /// Whether the field `tag` comes next; then its tag is taken.
+    /// Whether the next field has this tag. If so, consumes the tag.
     private mutating func take(tag: UInt8) -> Bool {
         guard index < bytes.count, bytes[index] == tag else { return false }
         index += 1
@@ -106,13 +106,13 @@ extension FactReader {
         return value == 1
     }
 
-    /// Absent is empty; an empty list that is written out is refused.
+    /// Returns an empty list for an absent field. An encoded empty list is refused.
     mutating func strings(_ tag: UInt8) throws(FactCodecError) -> [String] {
         guard take(tag: tag) else { return [] }
         let count = try unsigned()
         guard count > 0 else { throw FactCodecError(.malformed, expected: "at least one element", found: "none") }
         var values: [String] = []
-        // Every element takes a byte at least, so this ends with the input at the latest.
+        // Every element takes at least one byte, so the loop ends with the input at the latest.
         for _ in 0..<count { values.append(try string()) }
         return values
     }

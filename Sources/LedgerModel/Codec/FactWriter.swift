@@ -1,7 +1,7 @@
 import AppStoreModel
 import Primitives
 
-/// Appends the parts of an encoded fact. Each `field` writes its tag and value, or nothing when absent.
+/// Writes the parts of an encoded fact. Each `field` appends its tag and value, or nothing for an absent value.
 struct FactWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -22,7 +22,7 @@ struct FactWriter {
         bytes.append(contentsOf: value.utf8)
     }
 
-    /// Zigzag: small numbers of either sign are short.
+    /// Writes a zigzag number, so that small numbers of either sign are short.
     mutating func integer(_ value: Int64) {
         unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
@@ -38,7 +38,7 @@ struct FactWriter {
 }
 
 extension FactWriter {
-    /// The tag alone, for what Apple says only when true.
+    /// Writes the tag alone, for a field that Apple states only when it is true.
     mutating func flag(_ tag: UInt8, _ value: Bool) {
         if value { byte(tag) }
     }

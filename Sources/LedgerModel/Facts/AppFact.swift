@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import Primitives
 
-/// What an app transaction says of the download of the app itself.
+/// The content of an app transaction about the download of the app itself.
 package struct AppFact: Hashable, Sendable {
     package var originalApplicationVersion: String?
     package var originalPurchaseDate: Instant?

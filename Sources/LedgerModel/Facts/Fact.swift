@@ -1,4 +1,4 @@
-/// What an observation says. Boxed, since timelines are sorted and merged: what moves is a pointer.
+/// The content of an observation. Indirect, so that sorting and merging timelines moves only pointers.
 package indirect enum Fact: Hashable, Sendable {
     case transaction(TransactionFact)
     case renewal(RenewalFact)

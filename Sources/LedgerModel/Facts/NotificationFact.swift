@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import Primitives
 
-/// What a notification says by itself: why it was sent, and which signed payloads it carries.
+/// The content of a notification itself: the reason it was sent, and the digests of the signed payloads it carries.
 package struct NotificationFact: Hashable, Sendable {
     package var notificationType: NotificationType?
     package var subtype: Subtype?
@@ -10,7 +10,7 @@ package struct NotificationFact: Hashable, Sendable {
     /// `data.status`: evidence, not state.
     package var status: SubscriptionStatusCode?
     package var consumptionRequestReason: ConsumptionRequestReason?
-    /// Digests of the signing inputs of what it carries: the names of those observations.
+    /// The digests of the signing inputs of the carried payloads, which are the names of those observations.
     package var signedTransactionInfo: Digest?
     package var signedRenewalInfo: Digest?
     package var signedAppTransactionInfo: Digest?

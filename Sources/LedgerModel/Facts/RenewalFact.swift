@@ -1,17 +1,17 @@
 package import AppStoreModel
 package import Primitives
 
-/// What a renewal info says, in Apple's words. The one signed for a key at a time is taken as a whole, which keeps
-/// retry, grace and expirationIntent together.
+/// The content of a renewal info, under Apple's names. Only one renewal info is in force at a time, as a whole, which
+/// keeps retry, grace and expirationIntent together.
 package struct RenewalFact: Hashable, Sendable {
     package var productId: String?
     package var autoRenewProductId: String?
     package var autoRenewStatus: AutoRenewStatus?
     package var expirationIntent: ExpirationIntent?
-    /// True also during grace.
+    /// True during the grace period as well.
     package var isInBillingRetryPeriod: Bool?
     package var gracePeriodExpiresDate: Instant?
-    /// End of the most recent purchase.
+    /// The end of the most recent purchase.
     package var renewalDate: Instant?
     package var recentSubscriptionStartDate: Instant?
     package var priceIncreaseStatus: PriceIncreaseStatus?
@@ -27,7 +27,7 @@ package struct RenewalFact: Hashable, Sendable {
 
     package init() {}
 
-    /// The renewal of a commitment of twelve months at its end.
+    /// The renewal of a twelve-month commitment at its end.
     package struct Commitment: Hashable, Sendable {
         package var renewalBillingPlanType: BillingPlanType?
         package var commitmentAutoRenewProductId: String?

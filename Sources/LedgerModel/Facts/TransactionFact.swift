@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import Primitives
 
-/// What a transaction says, in Apple's words. Empty strings, and 0 as a line item id, are absent.
+/// The content of a transaction, under Apple's names. Empty strings and a line item id of 0 count as absent.
 package struct TransactionFact: Hashable, Sendable {
     package var transactionId: String
     package var webOrderLineItemId: String?
@@ -31,14 +31,14 @@ package struct TransactionFact: Hashable, Sendable {
         self.transactionId = transactionId
     }
 
-    // Fields that Apple states together are one value here, so that no fold can take one from one observation and
-    // its neighbour from another.
+    // Fields that Apple states together form one value here, so that no fold can combine fields of different
+    // observations.
 
     package struct Revocation: Hashable, Sendable {
         package var revocationDate: Instant
         package var revocationReason: RevocationReason?
         package var revocationType: RevocationType?
-        /// Milli-percent: 100000 is all of it.
+        /// In milli-percent: 100000 is the full amount.
         package var revocationPercentage: Int64?
 
         package init(revocationDate: Instant) {
@@ -53,7 +53,7 @@ package struct TransactionFact: Hashable, Sendable {
         /// ISO 8601 duration of the whole offer.
         package var offerPeriod: String?
 
-        /// Nil when nothing is said: an offer without any field is none.
+        /// Creates an offer; nil when no field is stated.
         package init?(
             offerType: OfferType?, offerIdentifier: String?, offerDiscountType: OfferDiscountType?, offerPeriod: String?
         ) {
@@ -78,7 +78,7 @@ package struct TransactionFact: Hashable, Sendable {
         }
     }
 
-    /// The place of a monthly charge in a plan with a twelve-month commitment.
+    /// The place of a monthly charge in a twelve-month commitment.
     package struct Commitment: Hashable, Sendable {
         package var billingPlanType: BillingPlanType?
         package var billingPeriodNumber: Int64?

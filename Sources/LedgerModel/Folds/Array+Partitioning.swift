@@ -1,5 +1,6 @@
 extension RandomAccessCollection {
-    /// The index of the first element that satisfies `belongsBehind`, where none before it does; else `endIndex`.
+    /// Returns the index of the first element that satisfies `belongsBehind`; `endIndex` when there is none.
+    /// - Precondition: the elements that satisfy it come after all others.
     /// - Complexity: O(log n).
     package func partitioningIndex(where belongsBehind: (Element) -> Bool) -> Index {
         var (low, count) = (startIndex, count)

@@ -1,11 +1,11 @@
-/// Union-find (Tarjan 1975) with path halving and union by size: who belongs together, given who is joined to whom.
+/// Union-find (Tarjan 1975) with path halving and union by size. It groups directly or indirectly joined elements.
 struct DisjointSets<Element: Hashable> {
     private var indices: [Element: Int] = [:]
     private var elements: [Element] = []
     private var parents: [Int] = []
     private var sizes: [Int] = []
 
-    /// An element that was never united is its own root.
+    /// Returns the root of an element's set. An element that was never united is its own root.
     mutating func root(of element: Element) -> Element {
         elements[root(ofIndex: index(of: element))]
     }

@@ -11,7 +11,7 @@ struct EvidenceTimes {
         for renewalInfo in renewalInfos { byDigest[renewalInfo.source.name.digest] = renewalInfo.source.time }
     }
 
-    /// The signedDate of the renewal info that the notification carries, else of its transaction, else its own.
+    /// Returns the signedDate of the renewal info that the notification carries, else of its transaction, else its own.
     func time(of notification: Observed<NotificationFact>) -> Instant {
         let carried = [notification.value.signedRenewalInfo, notification.value.signedTransactionInfo]
         return carried.lazy.compactMap { $0.flatMap { byDigest[$0] } }.first ?? notification.source.time

@@ -2,12 +2,12 @@ import AppStoreModel
 import Primitives
 
 extension Period {
-    /// The period implied by a renewal info that speaks of no known purchase and extends none. It entitles up to
-    /// renewalDate and has no revenue.
+    /// Creates the period implied by a renewal info that describes no known purchase and extends none. It entitles
+    /// until renewalDate and has no revenue.
     ///
     /// - Parameters:
-    ///   - periods: known ones, and those implied by older renewal infos.
-    ///   - ending: the statuses signed for the key that say that nothing is paid for.
+    ///   - periods: the known periods, and those implied by older renewal infos.
+    ///   - ending: the statuses signed for the key that deny a renewal: expired, billing retry or revoked.
     init?(
         impliedBy renewalInfo: Observed<RenewalFact>, beside periods: [Period],
         ending statuses: [SignedStatus]
@@ -32,13 +32,13 @@ extension Period {
             basis: .renewalInfo, productId: productId, like: followed, type: .autoRenewable, start: start, ends: ends,
             revocations: followed?.revocations.filter { $0.start >= start || $0.source.time >= signed } ?? [],
             source: renewalInfo.source)
-        // The status that ends it is evidence about it, so that no renewal of it is awaited.
+        // The status that ends the period is evidence about it, so that no renewal is awaited.
         if let ending { signedStatuses = [ending] }
     }
 
-    /// The greater of the newest end and renewalDate minus the length of the product's newest period, at most the
-    /// signing. A renewal charged in the 24 hours before the newest end starts at that end, unless another renewal is
-    /// charged for it.
+    /// Returns the later of the newest end and renewalDate minus the length of the product's newest period, but at most
+    /// the signing time. Without such a length, it is the signing time. A renewal charged in the 24 hours before the
+    /// newest end starts at that end, unless another renewal is charged for it.
     private static func impliedStart(
         signed: Instant, _ renewalDate: Instant, newestEnd: Instant?, length: Int64?, isRenewalCharged: Bool
     ) -> Instant {
@@ -52,17 +52,17 @@ extension Period {
         return min(candidates.max() ?? signed, signed)
     }
 
-    /// The length by the first stated end, in milliseconds; nil without an end.
+    /// The length up to the first stated end, in milliseconds; nil without an end.
     private var length: Int64? {
         expiresDate.steps.first.map { $0.value.milliseconds.subtractingReportingOverflow(start.milliseconds) }.flatMap {
             $0.overflow || $0.partialValue <= 0 ? nil : $0.partialValue
         }
     }
 
-    /// The period before a renewal that Apple signed ahead of its purchaseDate while no known period ran. Apple renews
-    /// only active subscriptions.
+    /// Creates the period before a renewal that Apple signed before its purchaseDate while no known period was running.
+    /// Apple renews only active subscriptions.
     ///
-    /// - Parameter periods: in the order of purchase.
+    /// - Parameter periods: the periods of the key, in the order of purchase.
     init?(impliedByEarlyRenewal renewal: Period, beside periods: [Period]) {
         guard renewal.isKnown, renewal.transactionReason == .renewal,
             let early = renewal.sources.first(where: { source in
@@ -92,7 +92,7 @@ extension Period {
         self.storefront = nil
         self.commitment = nil
         self.start = start
-        self.expiresDate = StepField(ends)
+        self.expiresDate = StepFunction(ends)
         self.revocations = revocations
         self.isMarkedUpgraded = false
         self.replacement = nil
@@ -101,7 +101,8 @@ extension Period {
 }
 
 extension [Period] {
-    /// - Precondition: in the order of purchase. The last one begun nearly always covers.
+    /// Whether a period covers `t`; the last one begun nearly always does.
+    /// - Precondition: the periods are in the order of purchase.
     fileprivate func hasPeriod(covering t: Instant) -> Bool {
         self[..<partitioningIndex { $0.start > t }].reversed().contains { $0.covers(t) }
     }

@@ -1,30 +1,30 @@
 import AppStoreModel
 
-/// Subscription keys that are one subscription to Apple: joined by migration, or by one Apple account holding both
-/// in one group. The unit that SubscriptionStatus reads.
+/// Subscription keys that are one subscription to Apple: joined by migration, or by one Apple account that has both in
+/// one group. The input unit of SubscriptionStatus.
 package struct Lineage: Hashable, Sendable {
-    /// In the order of their keys.
+    /// Ordered by key.
     package let subscriptions: [Subscription]
 
-    /// Whether more was bought than is known: true until the transaction that began each key has been seen.
+    /// Whether purchases are missing: true until the transaction that began each key is known.
     package var isHistoryIncomplete: Bool {
         !subscriptions.allSatisfy(\.isFirstTransactionKnown)
     }
 
-    /// The lineages among these timelines, ordered by their first keys. Which keys a component holds does not
-    /// depend on the order of the edges.
+    /// Returns the lineages among these timelines, ordered by their first keys. The keys of a component do not depend
+    /// on the order of the edges.
     ///
-    /// An edge to a key without a timeline still joins: two keys that name one predecessor belong together before
-    /// the predecessor itself is seen.
+    /// An edge to a key without a timeline also joins. Two keys that name one predecessor belong together before the
+    /// predecessor itself is known.
     package static func components(of timelines: [SubscriptionKey: Timeline]) -> [Lineage] {
         let subscriptions = timelines.sorted { $0.key < $1.key }.map { Subscription(key: $0.key, timeline: $0.value) }
-        var components = DisjointSets<Joint>()
+        var components = DisjointSets<Link>()
         for subscription in subscriptions {
-            let node = Joint.key(subscription.key)
-            for joint in subscription.joints { components.unite(node, joint) }
+            let node = Link.key(subscription.key)
+            for link in subscription.links { components.unite(node, link) }
         }
-        var members: [Joint: [Subscription]] = [:]
-        var roots: [Joint] = []
+        var members: [Link: [Subscription]] = [:]
+        var roots: [Link] = []
         for subscription in subscriptions {
             let root = components.root(of: .key(subscription.key))
             if members[root] == nil { roots.append(root) }
@@ -34,22 +34,22 @@ package struct Lineage: Hashable, Sendable {
     }
 }
 
-/// What keys are joined by: two keys that share one belong to one lineage.
-private enum Joint: Hashable {
+/// A node that joins keys: two keys that share one belong to one lineage.
+private enum Link: Hashable {
     case key(SubscriptionKey)
     case account(environment: Environment, bundleId: String, appTransactionId: String, group: String)
 }
 
 extension Subscription {
-    /// What it shares with the other keys of its lineage, besides its own key.
-    fileprivate var joints: [Joint] {
+    /// The nodes, other than the key itself, that the key may share with other keys of its lineage.
+    fileprivate var links: [Link] {
         let migrations = previousOriginalTransactionIds.map {
-            Joint.key(
+            Link.key(
                 SubscriptionKey(environment: key.environment, bundleId: key.bundleId, originalTransactionId: $0))
         }
         let accounts = appTransactionIds.flatMap { id in
             subscriptionGroupIdentifiers.map { group in
-                Joint.account(
+                Link.account(
                     environment: key.environment, bundleId: key.bundleId, appTransactionId: id, group: group)
             }
         }

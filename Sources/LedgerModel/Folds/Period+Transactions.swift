@@ -1,7 +1,7 @@
 import AppStoreModel
 import Primitives
 
-/// The identity of a purchase: a restore mints a new transactionId for the same line item, or for the same
+/// The identity of a purchase. A restore creates a new transactionId for the same line item, or for the same
 /// non-consumable.
 private enum PurchaseIdentity: Hashable {
     case lineItem(productId: String?, webOrderLineItemId: String)
@@ -19,7 +19,7 @@ private enum PurchaseIdentity: Hashable {
     }
 }
 
-/// One transactionId with every observation of it.
+/// A transactionId with all its observations.
 private struct TransactionCopies {
     /// In the total order.
     let copies: [Observed<TransactionFact>]
@@ -27,7 +27,7 @@ private struct TransactionCopies {
     let settled: TransactionFact
     let purchaseDate: Instant
 
-    /// Nil without a purchaseDate, since nothing then says when it counts.
+    /// Creates the copies of a transaction; nil without a purchaseDate, which decides when it counts.
     init?(_ copies: [Observed<TransactionFact>]) {
         let best = copies.max { left, right in
             left.source.rank == right.source.rank
@@ -59,8 +59,8 @@ private struct Purchase {
         revocations = revocationsOfAll
     }
 
-    /// The purchases among transactions of one identity: one that is made while the purchase before is revoked is a
-    /// purchase of its own (family sharing regained, a non-consumable bought again).
+    /// Returns the purchases among transactions of one identity. A transaction made while the previous purchase is
+    /// revoked is a purchase of its own (family sharing regained, a non-consumable bought again).
     static func all(
         in transactions: [TransactionCopies], reversals: [Observed<NotificationFact>]
     ) -> [Purchase] {
@@ -81,7 +81,7 @@ private struct Purchase {
         if isRevoked || !revocations.isEmpty { revocations = revocationsOfAll }
     }
 
-    /// Revoked if any copy is, reversed if the reversal names any copy.
+    /// The revocations of all copies. The purchase is revoked if any copy is, reversed if a reversal names any copy.
     private var revocationsOfAll: [Revocation] {
         guard transactions.contains(where: { $0.copies.contains { $0.value.revocation != nil } }) else { return [] }
         let copies = transactions.flatMap(\.copies).map { ($0.source.name.digest, $0.source.time) }
@@ -96,7 +96,7 @@ private struct Purchase {
 }
 
 extension Period {
-    /// The periods of one key's transactions.
+    /// Returns the periods of one key's transactions.
     /// - Parameters: both in the total order.
     static func known(
         transactions: [Observed<TransactionFact>], notifications: [Observed<NotificationFact>]
@@ -127,9 +127,9 @@ extension Period {
         let ends = everyCopy.compactMap { copy in
             copy.value.expiresDate.map { Observed(source: copy.source, value: $0) }
         }
-        // A copy that repeats the end stated before says nothing new: it does not take back an extension that only a
+        // A copy that repeats the end stated before states nothing new. It does not undo an extension that only a
         // renewal info states.
-        expiresDate = first.type == .nonConsumable ? StepField([]) : StepField(ends).changes
+        expiresDate = first.type == .nonConsumable ? StepFunction([]) : StepFunction(ends).changes
         revocations = purchase.revocations
         isMarkedUpgraded = everyCopy.contains(where: \.value.isUpgraded)
         sources = everyCopy.map(\.source)

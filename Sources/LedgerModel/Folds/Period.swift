@@ -4,16 +4,16 @@ package import Primitives
 /// The time [start, end) that one purchase paid for or that a signed statement implies.
 package struct Period: Hashable, Sendable {
     package enum Basis: Sendable {
-        /// Its transaction is known.
+        /// The transaction is known.
         case transaction
-        /// A renewal info speaks of a purchase whose transaction is not known.
+        /// A renewal info describes a purchase whose transaction is not known.
         case renewalInfo
-        /// A renewal signed before its purchaseDate renews a period that is not known.
+        /// A renewal signed before its purchaseDate renews an unknown period.
         case earlyRenewal
     }
 
     package let basis: Basis
-    /// The oldest of the purchase's transactions (a restore adds another); nil when implied.
+    /// The oldest transaction of the purchase (a restore adds another); nil for an implied period.
     package let transactionId: String?
     package let productId: String?
     package let subscriptionGroupIdentifier: String?
@@ -25,29 +25,30 @@ package struct Period: Hashable, Sendable {
     package let storefront: String?
     package let commitment: TransactionFact.Commitment?
     package let start: Instant
-    /// The ends stated, each from the signing of its statement on. Without steps for what does not end.
-    package internal(set) var expiresDate: StepField<Instant>
+    /// The stated ends, each from the signing of its statement on. No steps for a period that does not end.
+    package internal(set) var expiresDate: StepFunction<Instant>
     package internal(set) var revocations: [Revocation]
-    /// Whether a copy of its transaction carries isUpgraded; `replacement` says from when another purchase counts.
+    /// Whether a copy of its transaction is marked isUpgraded. `replacement` has the instant from which another
+    /// purchase counts.
     package let isMarkedUpgraded: Bool
     package internal(set) var replacement: Replacement?
-    /// Every observation that states it, in the total order.
+    /// All observations that state the period, in the total order.
     package let sources: [Source]
-    /// The renewal infos that speak of it, in the order in which they count.
+    /// The renewal infos that describe the period, in ascending order of precedence.
     package internal(set) var renewalInfos: [Observed<RenewalFact>] = []
-    /// The statuses that Apple signed about it, in the order of their evidence.
+    /// The statuses that Apple signed about the period, in the order of their evidence.
     package internal(set) var signedStatuses: [SignedStatus] = []
 
     package var isKnown: Bool { basis == .transaction }
 
-    /// The time Apple first signed a statement of it, or a renewal info that speaks of it: a renewal is charged up to 24
-    /// hours before it starts.
+    /// The time at which Apple first signed a statement of the period or a renewal info that describes it. A renewal is
+    /// charged up to 24 hours before it starts.
     package var firstStatedAt: Instant {
         guard let source = sources.first?.time else { return renewalInfos.first?.source.time ?? start }
         return min(source, renewalInfos.first?.source.time ?? source)
     }
 
-    /// The newest end stated by `t`; before the first statement the first. Nil for what does not end.
+    /// Returns the newest end stated by `t`, or the first end before any is stated. Nil for a period that does not end.
     package func end(at t: Instant) -> Instant? {
         expiresDate.value(at: t)?.statement.value
     }
@@ -58,7 +59,7 @@ package struct Period: Hashable, Sendable {
         return t < end
     }
 
-    /// The newest statement of a revocation in force at `t`.
+    /// Returns the revocation in force at `t`, the one stated last.
     package func revocation(at t: Instant) -> Revocation? {
         revocations.last { $0.covers(t) }
     }
@@ -68,7 +69,7 @@ package struct Period: Hashable, Sendable {
         return replacement.start <= t
     }
 
-    /// The greatest end ever stated.
+    /// The latest end ever stated.
     package var latestEnd: Instant? {
         expiresDate.steps.lazy.map(\.value).max()
     }
@@ -80,9 +81,9 @@ package struct Period: Hashable, Sendable {
 }
 
 extension Period {
-    /// The order of purchase without its exception (`Subscription.latest`): by (start, end, transactionId), where what
-    /// does not end ends last. Implied periods have no transactionId; of two over the same time the one stated first
-    /// is the older.
+    /// Whether the period precedes another in the order of purchase: (start, end, transactionId), without the exception
+    /// of `latest(begunBy:decidedBy:)`. A period that does not end is the last. Implied periods have no transactionId;
+    /// of two over the same time, the one stated first is older.
     package func isOlder(than other: Period) -> Bool {
         if start != other.start { return start < other.start }
         let (end, otherEnd) = (latestEnd ?? .latest, other.latestEnd ?? .latest)

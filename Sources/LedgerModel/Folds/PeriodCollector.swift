@@ -1,11 +1,12 @@
 import AppStoreModel
 import Primitives
 
-/// Gathers the periods of one key: known ones, the ends that renewal infos extend, and implied ones.
+/// Collects the periods of one key: known periods, with the ends that renewal infos extend, and implied periods.
 struct PeriodCollector {
     /// In the order of purchase after `apply`.
     private(set) var periods: [Period]
-    /// Stretches of 1,024 ms -> indices of the periods with an end in them: dates that join lie in neighbours.
+    /// Buckets of 1,024 ms -> indices of the periods with an end in the bucket. Dates that join are in the same bucket
+    /// or in neighbouring ones.
     private var byEnd: [Int64: [Int]] = [:]
     private let evidenceTimes: EvidenceTimes
 
@@ -16,7 +17,7 @@ struct PeriodCollector {
     }
 
     /// - Parameters:
-    ///   - renewalInfos: in the order in which they count.
+    ///   - renewalInfos: in ascending order of precedence.
     ///   - notifications: in the total order.
     mutating func apply(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
         let ending = notifications.compactMap { notification -> SignedStatus? in
@@ -44,7 +45,7 @@ struct PeriodCollector {
         for index in periods.indices { indexEnds(of: index) }
     }
 
-    /// Gives each period the renewal infos that speak of it and the statuses signed about it.
+    /// Assigns to each period the renewal infos that describe it and the statuses signed about it.
     mutating func assign(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
         var byRenewalInfo: [Digest: Int] = [:]
         for renewalInfo in renewalInfos {
@@ -53,7 +54,7 @@ struct PeriodCollector {
             periods[index].renewalInfos.append(renewalInfo)
         }
         for index in periods.indices where !periods[index].isKnown {
-            // A renewal signed with the refund of the preceding purchase, or later, outweighs that refund.
+            // A renewal signed with the refund of the preceding purchase, or later, overrides that refund.
             let words = periods[index].renewalInfos.filter { !$0.value.statesFailure }.map(\.source)
             periods[index].revocations = periods[index].revocations.compactMap { $0.lifted(bySourcesAmong: words) }
         }
@@ -63,7 +64,7 @@ struct PeriodCollector {
     private mutating func assignStatuses(
         of notifications: [Observed<NotificationFact>], _ byRenewalInfo: [Digest: Int]
     ) {
-        // A status that Apple adds later says nothing that is understood: it neither grants nor lifts a revocation.
+        // An undocumented status is ignored: it neither grants access nor lifts a revocation.
         let signed = notifications.filter { $0.value.status?.isDocumented == true }
         guard !signed.isEmpty else { return }
         var byTransaction: [Digest: Int] = [:]
@@ -74,7 +75,7 @@ struct PeriodCollector {
             guard let code = notification.value.status else { continue }
             let renewalInfo = notification.value.signedRenewalInfo.flatMap { byRenewalInfo[$0] }
             let transaction = notification.value.signedTransactionInfo.flatMap { byTransaction[$0] }
-            // A status 5 is about the purchase whose transaction came with it, where it came with one.
+            // A status 5 applies to the purchase whose transaction accompanies it, if there is one.
             guard let index = code == .revoked ? transaction ?? renewalInfo : renewalInfo ?? transaction,
                 !periods[index].signedStatuses.contains(where: { $0.source == notification.source })
             else { continue }
@@ -95,7 +96,7 @@ struct PeriodCollector {
 extension PeriodCollector {
     /// The effect of a renewal info on the periods gathered so far.
     private enum Reading {
-        /// Its renewalDate is one more end of this period.
+        /// The renewalDate is another end of this period.
         case end(of: Int)
         case purchase(Period)
         case nothingNew
@@ -130,7 +131,7 @@ extension PeriodCollector {
         instant.milliseconds >> 10
     }
 
-    /// The indices of the periods with an end at this date.
+    /// Returns the indices of the periods with an end at this date.
     private func joining(_ renewalDate: Instant) -> [Int] {
         let stretch = Self.stretch(of: renewalDate)
         var found: [Int] = []
@@ -143,8 +144,9 @@ extension PeriodCollector {
         return found
     }
 
-    /// The period begun or charged by the signing whose end joins renewalDate, of several the latest purchase; else the
-    /// only one that joins. Without renewalDate, which Apple signed only later: the latest purchase begun or charged.
+    /// Returns the index of the period that a renewal info describes: the latest purchase, begun or charged by the
+    /// signing, with an end at renewalDate; else the only period with such an end. Older renewal infos have no
+    /// renewalDate and describe the latest purchase begun or charged.
     private func indexOfPeriod(spokenOfBy renewalInfo: Observed<RenewalFact>) -> Int? {
         let signed = renewalInfo.source.time
         func isBegunOrCharged(_ index: Int) -> Bool {
@@ -162,7 +164,7 @@ extension PeriodCollector {
         indexEnds(of: index)
     }
 
-    /// Whether a renewal info states an end of a period that its own transaction states only later.
+    /// Whether a renewal info states an end of a period that the period's own transaction states only later.
     private func restatesEnd(
         of index: Int, _ renewalInfo: Observed<RenewalFact>, _ renewalDate: Instant
     ) -> Bool {
@@ -173,8 +175,9 @@ extension PeriodCollector {
         return signed < end && end < renewalDate && !end.isSame(as: renewalDate)
     }
 
-    /// The period of the same product that runs at the signing, ends later, and is stated by its transaction only since:
-    /// the renewal info states the end it had before an extension. Apple shortens no period.
+    /// Returns the index of the period of the same product that runs at the signing, ends later, and is first stated by
+    /// its transaction after the signing. The renewal info states the end before an extension, since Apple shortens no
+    /// period.
     private func indexOfExtendedLater(than renewalInfo: Observed<RenewalFact>, _ renewalDate: Instant) -> Int? {
         let signed = renewalInfo.source.time
         return periods.indices.last { index in
@@ -190,9 +193,10 @@ extension PeriodCollector {
         periods.contains { $0.start.isSame(as: end) && $0.firstStatedAt <= signed && period.isOlder(than: $0) }
     }
 
-    /// The period that a renewal info extends: the latest of its product that had begun or was charged by its signing and
-    /// had not ended. The info is signed more than 24 hours before that end, or with a RENEWAL_EXTENDED: in the last 24
-    /// hours Apple charges renewals, and a later renewalDate belongs to the next purchase.
+    /// Returns the index of the period that a renewal info extends: the latest of its product that had begun or was
+    /// charged by the signing and had not ended. The info is signed more than 24 hours before that end, or with a
+    /// RENEWAL_EXTENDED. In the last 24 hours Apple charges renewals, and a later renewalDate belongs to the next
+    /// purchase.
     private func indexOfExtended(
         by renewalInfo: Observed<RenewalFact>, to renewalDate: Instant, isExtension: Bool
     ) -> Int? {
@@ -203,7 +207,7 @@ extension PeriodCollector {
                 period.start <= signed || period.firstStatedAt <= signed,
                 let end = period.end(at: signed), signed < end, end < renewalDate
             else { return false }
-            // The renewalDate is the most recent purchase's, so none before it is extended.
+            // The renewalDate is that of the most recent purchase, so no earlier purchase is extended.
             guard !isRenewalCharged(of: period, endingAt: end, by: signed) else { return false }
             return isExtension || signed < end.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds)
         }
@@ -211,8 +215,8 @@ extension PeriodCollector {
 }
 
 extension Observed where Value == RenewalFact {
-    /// Whether the other one takes precedence: the later signing, then the greater renewalDate, then a failure, then the
-    /// total order.
+    /// Whether the other renewal info takes precedence: the later signing, then the later renewalDate, then a failure,
+    /// then the total order.
     func isOutweighed(by other: Observed<RenewalFact>) -> Bool {
         if source.time != other.source.time { return source.time < other.source.time }
         let (date, otherDate) = (value.renewalDate ?? .earliest, other.value.renewalDate ?? .earliest)
@@ -223,6 +227,6 @@ extension Observed where Value == RenewalFact {
 }
 
 extension RenewalFact {
-    /// Whether it says that the renewal failed or will not come.
+    /// Whether it states that the renewal failed or will not happen.
     package var statesFailure: Bool { isInBillingRetryPeriod == true || expirationIntent != nil }
 }

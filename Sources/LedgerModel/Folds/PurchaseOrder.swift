@@ -2,31 +2,32 @@ import AppStoreModel
 package import Primitives
 
 extension [Period] {
-    /// The latest purchase begun by `t`: the only period of a key that can be in force.
+    /// Returns the latest purchase begun by `t`: the only period of a key that can be in force.
     ///
-    /// - Parameter signed: the instant by which the renewal infos were signed that decide the order; nil for `t`.
+    /// - Parameter signed: the instant by which the deciding renewal infos are signed; nil for `t`.
     /// - Precondition: the periods of one key in the order of purchase.
-    /// - Complexity: O(log n) for n periods, and linear in those of the 24 hours before.
+    /// - Complexity: O(log n) for n periods, and linear in the periods of the 24 hours before.
     package func latest(begunBy t: Instant, decidedBy signed: Instant? = nil) -> Period? {
         guard let latest = self[..<partitioningIndex { $0.start > t }].last else { return nil }
-        // A plan change outranks renewals alone, so nothing outranks the plan change.
+        // A plan change outranks only renewals, so no period outranks the plan change.
         return purchases(inChargeWindowOf: latest).last { latest.isOutranked(by: $0, at: signed ?? t) } ?? latest
     }
 
-    /// The purchases of the 24 hours before a renewal, in which Apple may have charged it already.
+    /// Returns the purchases of the 24 hours before a renewal, in which Apple may already have charged it.
     private func purchases(inChargeWindowOf renewal: Period) -> ArraySlice<Period> {
         let opening = renewal.start.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds)
         return self[partitioningIndex { $0.start >= opening }..<partitioningIndex { $0.start >= renewal.start }]
     }
 
-    /// The period charged already that begins where this one ends: signed by `t` and not revoked by then.
+    /// Returns the charged renewal of a period: it begins at the period's end, is signed by `t`, and is neither revoked
+    /// nor replaced by then.
     package func renewal(of period: Period, chargedBy t: Instant) -> Period? {
         successors(of: period, at: t).first { next in
             next.firstStatedAt <= t && next.revocation(at: t) == nil && !next.isReplaced(at: t)
         }
     }
 
-    /// The periods that begin where this one ends.
+    /// Returns the periods that begin at the end of this one.
     package func successors(of period: Period, at t: Instant) -> some Sequence<Period> {
         let joining = period.end(at: t).map { end in
             let earliest = end.advanced(byMilliseconds: -Instant.joinTolerance)
@@ -36,7 +37,7 @@ extension [Period] {
         return self[joining ?? startIndex..<startIndex].lazy.filter { period.isOlder(than: $0) }
     }
 
-    /// The purchase after a period, where it begins later than the end.
+    /// Returns the purchase after a period, if it begins later than the end.
     package func first(after period: Period, endingAt end: Instant) -> Period? {
         let next = partitioningIndex { $0.start > Swift.max(end, period.start) }
         return next < endIndex && period.isOlder(than: self[next]) ? self[next] : nil
@@ -44,16 +45,17 @@ extension [Period] {
 }
 
 extension Period {
-    /// Whether it is a renewal, or implied by a renewal info signed before it starts.
+    /// Whether the period is a renewal, or implied by a renewal info signed before the period starts.
     private var isRenewalCharge: Bool {
         transactionReason == .renewal || basis == .renewalInfo && firstStatedAt < start
     }
 
     /// Whether a plan change bought in the 24 hours before this renewal starts is the later purchase.
     ///
-    /// Apple had charged the renewal by then. The plan change counts as later when the renewal is marked isUpgraded, or
-    /// when of the renewal infos that speak of either, signed by `t` and not before the plan change, the newest speaks of
-    /// the plan change. A purchase that ends before the renewal starts is followed by it, not replacing it.
+    /// Apple had already charged the renewal. The plan change is the later purchase when the renewal is marked
+    /// isUpgraded. It is also the later one when the newest renewal info of either, signed by `t` and not before the
+    /// plan change, describes the plan change. A purchase that ends before the renewal starts does not replace the
+    /// renewal, but precedes it.
     func isOutranked(by change: Period, at t: Instant) -> Bool {
         guard isRenewalCharge, !change.isRenewalCharge, change.basis != .earlyRenewal,
             change.productId != productId, change.type == .autoRenewable, change.start < start,

@@ -1,23 +1,23 @@
 package import AppStoreModel
 package import Primitives
 
-/// The renewal info that counts for a period at an instant.
+/// The renewal info in force for a period at an instant.
 package struct RenewalInForce: Hashable, Sendable {
     package let statement: Observed<RenewalFact>
-    /// Whether it was signed after the instant and inside the period. It then counts for autoRenewStatus and
-    /// autoRenewProductId only: terms, grace, retry, intent and price consent may be younger than the instant.
+    /// Whether it was signed after the instant, which is inside the period. Only autoRenewStatus and autoRenewProductId
+    /// then count: terms, grace, retry, intent and price consent may be newer than the instant.
     package let isForeseen: Bool
 
     package var autoRenewStatus: AutoRenewStatus? { statement.value.autoRenewStatus }
     package var autoRenewProductId: String? { statement.value.autoRenewProductId }
-    /// Everything it says; nil when it is foreseen.
+    /// The complete renewal info; nil when it is foreseen.
     package var terms: RenewalFact? { isForeseen ? nil : statement.value }
 }
 
 extension Period {
-    /// Inside the period the newest that speaks of it and was signed by `t`, else the first, foreseen. From the end on
-    /// the newest signed by `t` and after the end; else the first signed after the end, since what became of a renewal
-    /// is known in hindsight; else the newest.
+    /// Returns the renewal info in force at `t`. Inside the period, it is the newest signed by `t`, else the first,
+    /// foreseen. From the end on, it is the newest signed by `t` and not before the end. Else it is the first signed
+    /// after `t`, since the outcome of a renewal is known in hindsight; else the newest.
     package func renewal(at t: Instant) -> RenewalInForce? {
         let next = renewalInfos.partitioningIndex { $0.source.time > t }
         let newest = next > 0 ? renewalInfos[next - 1] : nil
@@ -30,7 +30,7 @@ extension Period {
         return (inHindsight ?? newest).map { RenewalInForce(statement: $0, isForeseen: false) }
     }
 
-    /// The signed status that counts at `t`, chosen as the renewal info it came with is.
+    /// Returns the signed status in force at `t`. It is selected like the renewal info, but never foreseen.
     package func signedStatus(at t: Instant) -> SignedStatus? {
         let next = signedStatuses.partitioningIndex { $0.time > t }
         let newest = next > 0 ? signedStatuses[next - 1] : nil
@@ -39,8 +39,8 @@ extension Period {
         return next < signedStatuses.count ? signedStatuses[next] : newest
     }
 
-    /// The signing of the first renewal info of the last run signed by `t` that says auto-renew is off; nil when the
-    /// last says something else.
+    /// Returns the signing time of the first renewal info in the latest run, signed by `t`, with auto-renew off. Nil
+    /// when the newest states something else.
     package func autoRenewOffSince(at t: Instant) -> Instant? {
         var first: Instant?
         for renewalInfo in renewalInfos[..<renewalInfos.partitioningIndex { $0.source.time > t }].reversed() {

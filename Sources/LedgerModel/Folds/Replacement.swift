@@ -1,16 +1,16 @@
 import AppStoreModel
 package import Primitives
 
-/// An upgrade, a bundle or a migration put another purchase in a period's place. Never a refund, never churn.
+/// The replacement of a period by another purchase, after an upgrade, a bundle or a migration. Never a refund or churn.
 package struct Replacement: Hashable, Sendable {
-    /// The instant from which it counts.
+    /// The instant from which the replacement counts.
     package let start: Instant
-    /// The statements of the purchase that takes the place.
+    /// The statements of the replacing purchase.
     package let sources: [Source]
 }
 
 extension Lineage {
-    /// Sets the replacements, which need the other keys of the lineage.
+    /// Returns the subscriptions with their replacements, which depend on the other keys of the lineage.
     static func replacing(_ subscriptions: [Subscription]) -> [Subscription] {
         subscriptions.map { subscription in
             let migration = Replacement(byMigrationOf: subscription.key, in: subscriptions)
@@ -30,7 +30,8 @@ extension Lineage {
 }
 
 extension Replacement {
-    /// Migration ends the old key: its periods are replaced from the first purchase of the key that names it.
+    /// Creates the replacement of a migrated key's periods, from the first purchase of a key that names it as its
+    /// predecessor.
     init?(byMigrationOf key: SubscriptionKey, in subscriptions: [Subscription]) {
         let successors = subscriptions.filter {
             $0.key != key && $0.previousOriginalTransactionIds.contains(key.originalTransactionId)
@@ -43,26 +44,26 @@ extension Replacement {
 }
 
 extension Period {
-    /// Whether it began, or was charged, before the migration.
+    /// Whether the period began, or was charged, before the migration.
     fileprivate func isEnded(by migration: Replacement) -> Bool {
         start < migration.start || firstStatedAt <= migration.start
     }
 
-    /// Marked isUpgraded, or revoked for a reason that Apple does not document: then a later purchase that begins
-    /// before the end replaces it. Without such a purchase a revocation is a revocation.
+    /// Whether a later purchase that begins before the end may replace the period: it is marked isUpgraded, or revoked
+    /// for a reason that Apple does not document. Without such a purchase, the revocation remains.
     fileprivate var mayBeReplaced: Bool {
         guard isKnown, type == .autoRenewable || type == nil else { return false }
         return isMarkedUpgraded || revocations.contains { !$0.hasRefundReason }
     }
 
-    /// A revocation of a purchase marked isUpgraded is the upgrade. One replaced for an unknown reason may be refunded
-    /// besides.
+    /// The revocations that remain beside a replacement. The revocation of a purchase marked isUpgraded is the upgrade
+    /// itself. A purchase replaced for an unknown reason may also be refunded.
     fileprivate var revocationsBesideReplacement: [Revocation] {
         isMarkedUpgraded ? [] : revocations.filter(\.hasRefundReason)
     }
 
-    /// The replacement by the first later purchase that begins before this one's end: from its start where that is
-    /// within 60 seconds of the revocationDate or there is none, else from the smaller of the two.
+    /// Returns the replacement by the first later purchase that begins before this period ends. It starts with that
+    /// purchase if there is no revocationDate or the two are within 60 seconds, else at the earlier of the two.
     fileprivate func replacement(in subscriptions: [Subscription]) -> Replacement? {
         let end = latestEnd ?? .latest
         let later = subscriptions.flatMap(\.periods).filter { other in

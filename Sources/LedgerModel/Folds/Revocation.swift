@@ -3,10 +3,10 @@ package import Primitives
 
 /// A refund, the end of family sharing or a signed status 5, over [revocationDate, reversedAt).
 package struct Revocation: Hashable, Sendable {
-    /// Nil where a signed status alone states it.
+    /// Nil when only a signed status states it.
     package let statement: TransactionFact.Revocation?
     package let start: Instant
-    /// Nil while it is not reversed.
+    /// Nil unless it is reversed.
     package let end: Instant?
     /// The statement of the revocation.
     package let source: Source
@@ -18,22 +18,21 @@ package struct Revocation: Hashable, Sendable {
         return start <= t && t < end
     }
 
-    /// Whether it has a reason that Apple documents for refunds, or none at all.
+    /// Whether it has a refund reason that Apple documents, or no reason.
     var hasRefundReason: Bool { statement?.revocationReason?.isRefund ?? true }
 }
 
 /// A REFUND_REVERSED that names a copy of a purchase.
 struct Reversal {
     let source: Source
-    /// The signedDate of the copy it carries: a retry of the notification is signed again and reverses nothing that was
-    /// stated since.
+    /// The signedDate of the copy it carries. A retry is signed again, but reverses nothing stated in the meantime.
     let evidenceTime: Instant
 }
 
 extension Revocation {
-    /// The revocations of one transaction.
+    /// Returns the revocations of one transaction.
     ///
-    /// Each copy that states one counts by itself, so a second refund after a reversal is a second interval.
+    /// Each copy that states a revocation counts separately, so a second refund after a reversal is a second interval.
     ///
     /// - Parameters:
     ///   - copies: every observation of the transaction, in the total order.
@@ -44,8 +43,8 @@ extension Revocation {
         copies.compactMap { copy in
             guard let statement = copy.value.revocation else { return nil }
             let stated = copy.source.time
-            // A notification outranks the first later copy without revocationDate. That copy must be a JWS: unsigned
-            // sources lift only what unsigned sources set.
+            // A notification takes precedence over the first later copy without revocationDate. That copy must be a
+            // JWS: an unsigned source lifts no revocation.
             let reversal =
                 reversals.first { $0.evidenceTime >= stated }?.source
                 ?? copies.first {
@@ -58,7 +57,8 @@ extension Revocation {
         }
     }
 
-    /// Ends at the first of the sources signed after its statement; nil where one is signed with it.
+    /// Returns the revocation, ended by the first source signed at or after its statement. Nil when that source is
+    /// signed with the statement or by the start. Unchanged without such a source, or when the revocation ends earlier.
     func lifted(bySourcesAmong sources: [Source]) -> Revocation? {
         guard let lifting = sources.first(where: { $0.time >= source.time }) else { return self }
         guard lifting.time > max(source.time, start) else { return nil }
@@ -67,8 +67,8 @@ extension Revocation {
             statement: statement, start: start, end: lifting.time, source: source, reversal: lifting)
     }
 
-    /// The revocation that a signed status 5 states about a period where nothing else revokes it, until another status
-    /// is signed about the period.
+    /// Returns the revocations that signed statuses 5 state about a period when nothing else revokes it, until another
+    /// status is signed about the period.
     static func all(in statuses: [SignedStatus], beside stated: [Revocation]) -> [Revocation] {
         var revocations: [Revocation] = []
         for (index, status) in statuses.enumerated() where status.code == .revoked {

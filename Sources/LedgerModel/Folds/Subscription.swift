@@ -6,20 +6,20 @@ package struct Subscription: Hashable, Sendable {
     package static let earlyChargeMilliseconds = Instant.millisecondsPerDay
 
     package let key: SubscriptionKey
-    /// Known and implied ones, in the order of purchase.
+    /// Known and implied periods, in the order of purchase.
     package internal(set) var periods: [Period]
     /// In the total order.
     package let notifications: [Observed<NotificationFact>]
     /// The signing times of the renewal infos, ascending.
     package let renewalInfoTimes: [Instant]
-    /// The newest token that a transaction or a renewal info states.
-    package let appAccountToken: StepField<String>
-    /// The key's own, as a JWS states it.
+    /// The token that transactions and renewal infos state.
+    package let appAccountToken: StepFunction<String>
+    /// The key's original purchase date, as stated by a JWS.
     package let originalPurchaseDate: Instant?
     package let previousOriginalTransactionIds: Set<String>
     package let appTransactionIds: Set<String>
     package let subscriptionGroupIdentifiers: Set<String>
-    /// Whether the purchase that began the key is known (its transactionId is the key's originalTransactionId).
+    /// Whether the purchase that began the key is known: its transactionId is the key's originalTransactionId.
     package let isFirstTransactionKnown: Bool
 
     package init(key: SubscriptionKey, timeline: Timeline) {
@@ -37,7 +37,7 @@ package struct Subscription: Hashable, Sendable {
         periods = collector.periods
 
         renewalInfoTimes = renewalInfos.map(\.source.time)
-        appAccountToken = StepField(timeline.stated(\.appAccountToken))
+        appAccountToken = StepFunction(timeline.stated(\.appAccountToken))
         originalPurchaseDate =
             transactions.last { $0.source.rank == .jws && $0.value.originalPurchaseDate != nil }?
             .value.originalPurchaseDate

@@ -1,10 +1,10 @@
 package import LedgerConfiguration
 
-/// Who may use a route.
+/// The callers that may use a route.
 package enum Access: Hashable, Sendable {
-    /// No key is asked for.
+    /// No key is required.
     case anybody
-    /// The holders of keys of these roles.
+    /// The holders of a key with one of these roles.
     case only(Set<Role>)
 
     static let posting = Access.only([.app, .backend, .admin])

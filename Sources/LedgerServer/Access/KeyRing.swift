@@ -2,8 +2,8 @@ import HTTPTypes
 import LedgerConfiguration
 import Primitives
 
-/// The keys that are configured. With none, everybody who can reach the listener is an administrator: such a listener
-/// is on the loopback (`ListenerPolicy`).
+/// The configured API keys. Without keys, every caller is an administrator, so such a listener must be on loopback
+/// (`ListenerPolicy`).
 struct KeyRing: Sendable {
     private struct Entry: Sendable {
         let key: APIKey
@@ -18,7 +18,7 @@ struct KeyRing: Sendable {
         }
     }
 
-    /// Returns who makes a call of a route.
+    /// Returns the role and the key of a call.
     /// - Throws: `key_missing`, `key_unknown`, `role_forbidden`, `rate_limited`.
     func admit(
         authorization: String?, to route: any Route, at now: ContinuousClock.Instant
@@ -32,7 +32,8 @@ struct KeyRing: Sendable {
         return Admission(role: entry.key.role, key: entry.key)
     }
 
-    /// The digest is compared with every key, each time in full, so that time tells nothing about any of them.
+    /// Returns the entry of a presented key. Compares its digest with every configured digest in constant time, so that
+    /// timing reveals nothing about the keys.
     private func entry(of token: Substring) throws(Problem) -> Entry {
         let presented = Digest.sha256(of: token.utf8)
         var found: Int?
@@ -41,7 +42,8 @@ struct KeyRing: Sendable {
         return entries[found]
     }
 
-    /// `Bearer sl_<role>_<43 base64url>`, RFC 6750 §2.1; the scheme in any case (RFC 9110 §11.1).
+    /// Returns the key in `Bearer sl_<role>_<43 base64url>` (RFC 6750 §2.1). The scheme is case-insensitive (RFC 9110
+    /// §11.1).
     private static func token(in authorization: String?) throws(Problem) -> Substring {
         guard let authorization else { throw .keyMissing }
         let parts = authorization.split(separator: " ", maxSplits: 1)
@@ -50,7 +52,7 @@ struct KeyRing: Sendable {
     }
 }
 
-/// The role in which a call is made, and its key; neither on a route for anybody, no key on a ledger without keys.
+/// The role and the key of a call. Both are nil on a route for anybody; only the key is nil on a ledger without keys.
 package struct Admission: Sendable {
     let role: Role?
     let key: APIKey?
@@ -61,7 +63,7 @@ extension APIKey {
 }
 
 extension Digest {
-    /// Equality in the same time for all values.
+    /// Whether two digests are equal. The comparison takes the same time for all values.
     fileprivate func isSame(as other: Digest) -> Bool {
         let difference =
             (words.0 ^ other.words.0) | (words.1 ^ other.words.1) | (words.2 ^ other.words.2)
@@ -75,28 +77,28 @@ extension Problem {
     private static let form = "Authorization: Bearer sl_<role>_<43 characters>"
 
     fileprivate static let keyMissing = Problem(
-        .unauthorized, "key_missing", "this route needs an API key", expected: form, found: "none",
+        .unauthorized, "key_missing", "missing API key", expected: form, found: "none",
         headers: challenge)
 
-    /// Nothing of what was presented is told: it may be a key of somewhere else.
+    /// The error does not repeat the presented key, which may belong to another service.
     fileprivate static let keyUnknown = Problem(
-        .unauthorized, "key_unknown", "nobody here has this API key", expected: form, found: "an unknown key",
-        hint: "Keys are configured as the SHA-256 of the whole key.", headers: challenge)
+        .unauthorized, "key_unknown", "unknown API key", expected: form, found: "an unknown key",
+        hint: "Add the SHA-256 of the whole key to apiKeys in the configuration.", headers: challenge)
 
     fileprivate static func forbidden(_ role: Role, expected: Set<Role>) -> Problem {
         Problem(
-            .forbidden, "role_forbidden", "the role of this API key may not do this",
+            .forbidden, "role_forbidden", "the role of the API key does not permit this call",
             expected: expected.map(\.rawValue).sorted().joined(separator: ", "), found: role.rawValue)
     }
 
     fileprivate static let limitedKey = Problem(
-        .forbidden, "role_forbidden", "this API key is limited to some apps or environments, and the route shows all",
+        .forbidden, "role_forbidden", "the route returns data of all apps, but the API key is limited",
         expected: "a key without bundleIds and environments", found: "a limited key")
 
     fileprivate static func rateLimited(_ key: APIKey, _ wait: Duration) -> Problem {
         Problem(
-            .tooManyRequests, "rate_limited", "this API key makes too many calls",
-            expected: "\(key.callsPerSecond) a second, \(key.burst) at once", found: "more",
+            .tooManyRequests, "rate_limited", "rate limit of the API key exceeded",
+            expected: "\(key.callsPerSecond) requests per second, bursts of \(key.burst)", found: "a higher rate",
             retryAfter: max(1, Int(wait.components.seconds) + 1))
     }
 }

@@ -1,10 +1,10 @@
 package import NIOCore
 package import NIOHTTPTypes
 
-/// Closes a connection whose request has not arrived whole in time, however slowly it drips. Requests that come in one
-/// piece, which most do, set no timer.
+/// Closes a connection whose request has not arrived completely within the deadline, however slowly the data arrives.
+/// Most requests arrive in one read and set no timer.
 ///
-/// Between requests, and while a head is on its way, the idle timeout of the channel does the same.
+/// Between requests, and while a head is incomplete, the idle timeout of the channel has the same effect.
 package final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart

@@ -1,38 +1,38 @@
 import SubscriptionLedger
 
-/// Every bound of the service, with its reason.
+/// The limits of the service, with their reasons.
 enum ServerLimits {
-    /// The App Store's notifications are below 20 KB.
+    /// The maximum size of a notification. The App Store's notifications are below 20 KB.
     static let notificationBytes = 256 * 1_024
-    /// A hundred JWS, or a receipt of a long history.
+    /// The maximum size of a posting: 100 JWS, or a receipt with a long history.
     static let postingBytes = 8 * 1_024 * 1_024
-    /// The same for a device.
+    /// The maximum size of a posting with an app's key.
     static let appPostingBytes = 1_024 * 1_024
-    /// A handle or an id, and some JSON.
+    /// The maximum size of a change to a customer: a handle or an id, and some JSON.
     static let customerChangeBytes = 4 * 1_024
-    /// How long a call with `atLeast` waits for that position.
+    /// The maximum wait of a call with `atLeast` for its position.
     static let positionWait = Duration.seconds(2)
-    /// Of one request, all fields and the target together.
+    /// The maximum size of a request's fields and target together.
     static let headerBytes = 16 * 1_024
     static let headerFields = 100
-    /// A request that has not arrived by then will not.
+    /// The time limit for receiving a request, and the idle timeout of a connection.
     static let readSeconds: Int64 = 10
-    /// A follower costs a connection and wakes with every commit.
-    static let followers = 100
-    static let followerCommentSeconds = 15
-    /// A page of transitions waits so long for the rows of events that were appended before it was asked for.
+    /// The maximum number of subscribers. Each uses a connection and wakes with every commit.
+    static let subscribers = 100
+    static let subscriberCommentSeconds = 15
+    /// The maximum wait of a page of transitions for the rows of events appended before the request.
     static let transitionSeconds: Int64 = 5
     static let pageEvents = 1_000
     static let defaultPageEvents = 100
-    /// Values of one parameter. Apple has some thirty notification types.
+    /// The maximum number of values in one parameter. Apple has about 30 notification types.
     static let wordsInList = 64
-    /// A page of evidence ends with the event that reaches it.
+    /// The size at which a page of evidence ends. The event that reaches it is included.
     static let evidencePageBytes = 16 * 1_024 * 1_024
-    /// What handlers get to end when the service stops.
+    /// The time that handlers have to finish when the service stops.
     static let shutdownSeconds: Int64 = 30
     static let staleReaderSeconds: Int64 = 10
-    /// Below this the service says that it is not ready: some groups of events still fit.
+    /// The free space below which the service reports that it is not ready. Some groups of events still fit.
     static let freeBytes = 64 * 1_024 * 1_024
-    /// Open connections; above, new ones wait in the kernel's queue.
+    /// The maximum number of open connections. Further connections wait in the kernel's queue.
     static let connections = 4_096
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How often something may happen: `rate` times a second for long, `burst` times at once after a rest.
+/// A token bucket: `rate` tokens per second, at most `burst` at once.
 final class TokenBucket: Sendable {
     private let rate: Double
     private let burst: Double
@@ -13,7 +13,7 @@ final class TokenBucket: Sendable {
     }
 
     /// Takes a token.
-    /// - Returns: nil, or how long until there is one when there is none.
+    /// - Returns: nil on success; otherwise the time until a token is available.
     func take(at now: ContinuousClock.Instant) -> Duration? {
         state.withLock { state in
             if let last = state.at, now > last {

@@ -10,7 +10,7 @@ package struct LineLogHandler: LogHandler {
     private let clock: @Sendable () -> Instant
     private let write: @Sendable (String) -> Void
 
-    /// - Parameter write: gets each line with its end, from any thread.
+    /// - Parameter write: receives each line including its newline, from any thread.
     package init(
         _ settings: Settings.Logging, clock: @escaping @Sendable () -> Instant,
         write: @escaping @Sendable (String) -> Void
@@ -45,7 +45,7 @@ package struct LineLogHandler: LogHandler {
     private func text(_ event: LogEvent, _ metadata: [(key: String, value: Logger.MetadataValue)]) -> String {
         let members = metadata.map { " \($0.key)=\($0.value)" }.joined()
         let line = "\(clock()) \(event.level.rawValue) \(event.message)\(members)"
-        // One message is one line, whatever is in it.
+        // One message is one line, so newlines in it become spaces.
         return String(line.map { $0.isNewline ? " " : $0 })
     }
 }

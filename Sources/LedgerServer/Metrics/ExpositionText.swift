@@ -1,6 +1,6 @@
-import EventLog
+import LedgerStorage
 
-/// Prometheus' text format, version 0.0.4. Names and label values are this program's own and need no escapes.
+/// Prometheus's text format, version 0.0.4. This program defines all names and label values, and none needs escapes.
 struct ExpositionText {
     enum Kind: String { case counter, gauge, histogram }
 
@@ -17,7 +17,7 @@ struct ExpositionText {
         text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
     }
 
-    /// Buckets are cumulative, as Prometheus wants them.
+    /// Writes a histogram. Its buckets are cumulative, as the format requires.
     mutating func histogram(
         _ name: String, _ labels: [(String, String)], _ durations: DurationHistogram.Snapshot
     ) {

@@ -1,10 +1,10 @@
-import EventLog
+import LedgerStorage
 import Synchronization
 
-/// What the service counts of itself.
+/// The refusals and calls that the service counts.
 final class Metrics: Sendable {
     let refusals = Counter(
-        "subledger_refusals_total", label: "code", help: "Artifacts refused since the start, by code.")
+        "subledger_refusals_total", label: "code", help: "Number of refused artifacts by code since start.")
     private let routes = Mutex<[RouteMetrics]>([])
 
     func route(_ template: String) -> RouteMetrics {
@@ -16,14 +16,14 @@ final class Metrics: Sendable {
     func write(to text: inout ExpositionText) {
         refusals.write(to: &text)
         let routes = routes.withLock { $0 }
-        text.family("subledger_http_requests_total", .counter, "Calls since the start, by route and status.")
+        text.family("subledger_http_requests_total", .counter, "Number of requests by route and status since start.")
         for route in routes {
             for (status, count) in route.byStatus {
                 text.sample(
                     "subledger_http_requests_total", [("route", route.route), ("status", "\(status)")], "\(count)")
             }
         }
-        text.family("subledger_http_request_seconds", .histogram, "From the call to the beginning of its answer.")
+        text.family("subledger_http_request_seconds", .histogram, "Time from the request to the start of the response.")
         for route in routes where !route.byStatus.isEmpty {
             text.histogram("subledger_http_request_seconds", [("route", route.route)], route.durations.snapshot)
         }

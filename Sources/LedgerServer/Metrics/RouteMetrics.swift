@@ -1,7 +1,7 @@
-import EventLog
+import LedgerStorage
 import Synchronization
 
-/// The calls of one route by their status, and how long they took.
+/// The calls of one route by status, and their durations.
 final class RouteMetrics: Sendable {
     let route: String
     private let counts = Mutex<[Int: UInt64]>([:])

@@ -1,14 +1,15 @@
 import AppStoreVerification
-import EventLog
 import HTTPTypes
+import LedgerStorage
+import Primitives
 import SubscriptionLedger
 
 extension Problem {
-    /// Seconds until a queue has room again.
+    /// The seconds until a full queue has room again.
     static let shortPause = 1
-    /// Seconds until a full disk, or one that fails, may have been seen to.
+    /// The seconds until a full or failing disk may have been repaired.
     static let repairPause = 30
-    /// Seconds until somebody may have changed the configuration.
+    /// The seconds until the configuration may have been changed.
     static let configurationPause = 300
 
     init(_ status: HTTPResponse.Status, _ refusal: Refusal, hint: String? = nil, retryAfter: Int? = nil) {
@@ -17,16 +18,16 @@ extension Problem {
             expected: refusal.expected, found: refusal.found, hint: hint, retryAfter: retryAfter)
     }
 
-    /// What the ledger could not do: 503 when the same call may succeed later, else 500. Which file or page it was is
-    /// for the log, not for callers.
-    init(_ error: EventLogError) {
+    /// Creates the problem for a storage error: 503 when the same call may succeed later, else 500. The affected file
+    /// or page is logged but not sent to callers.
+    init(_ error: StorageError) {
         let detail =
             switch error.code {
             case .busy: error.message
-            case .mapFull: "the log has grown to the size it may have"
+            case .mapFull: "the log has reached its maximum size"
             case .diskFull: "the disk is full"
-            case .ioError: "the disk has failed"
-            default: "the ledger is damaged"
+            case .ioError: "a storage operation failed"
+            default: "stored data cannot be read"
             }
         let retryAfter = error.code == .busy ? Self.shortPause : Self.repairPause
         self.init(
@@ -42,38 +43,18 @@ extension Problem {
             case .roleForbidden: .forbidden
             default: .badRequest
             }
-        self.init(
-            status, error.code.rawValue, error.message, expected: error.expected, found: error.found, hint: error.hint)
+        self.init(status, error.diagnosis)
     }
 
-    init(_ error: TransitionCursorError) {
-        switch error {
-        case .ahead(let count, let end):
-            self.init(
-                .conflict, "cursor_ahead", "the cursor is beyond the newest row", expected: "at most \(end) rows",
-                found: "\(count) rows", hint: "Ask the ledger that gave the cursor, or begin without `after`.")
-        case .ofAnotherLog:
-            self.init(
-                .conflict, "cursor_of_another_log", "the cursor is of another sequence",
-                expected: "a cursor of this log under its rules", found: "another's",
-                hint: "Begin without `after`: rows that were read before may come again.")
-        }
-    }
-
-    init(_ error: KnownAtAhead) {
-        self.init(
-            .conflict, KnownAtAhead.code, error.message, expected: error.expected, found: error.found, hint: error.hint)
-    }
-
-    /// Anything that a route lets out.
+    /// Creates the problem for any error that a route throws.
     init(any error: any Error) {
         switch error {
         case let problem as Problem: self = problem
-        case let error as EventLogError: self.init(error)
+        case let error as StorageError: self.init(error)
         case let error as CustomerError: self.init(error)
-        case let error as TransitionCursorError: self.init(error)
-        case let error as KnownAtAhead: self.init(error)
-        default: self.init(.internalServerError, "internal_error", "the server has failed; its log says where")
+        case let error as TransitionCursorError: self.init(.conflict, error.diagnosis)
+        case let error as KnownAtAhead: self.init(.conflict, error.diagnosis)
+        default: self.init(.internalServerError, "internal_error", "internal error; see the server log")
         }
     }
 }
@@ -81,7 +62,7 @@ extension Problem {
 extension Problem {
     static func parameter(_ name: String, expected: String, found: String) -> Problem {
         Problem(
-            .badRequest, "parameter_invalid", "invalid value for the parameter \(name)", expected: expected,
+            .badRequest, "parameter_invalid", "invalid value for parameter \(name)", expected: expected,
             found: found)
     }
 
@@ -93,41 +74,41 @@ extension Problem {
 
     static func repeatedParameter(_ name: String) -> Problem {
         Problem(
-            .badRequest, "parameter_invalid", "the parameter \(name) is given twice", expected: "once",
-            found: "twice")
+            .badRequest, "parameter_invalid", "duplicate parameter \(name)", expected: "one value",
+            found: "several values")
     }
 
-    static let tooManyFollowers = Problem(
-        .serviceUnavailable, "busy", "too many follow the log already", expected: "at most \(ServerLimits.followers)",
-        found: "more", hint: "Read pages instead.", retryAfter: repairPause)
+    static let tooManySubscribers = Problem(
+        .serviceUnavailable, "busy", "too many streaming connections", expected: "at most \(ServerLimits.subscribers)",
+        found: "more", hint: "Request pages instead.", retryAfter: repairPause)
 
     static func notFound(_ detail: String) -> Problem {
-        Problem(.notFound, "not_found", detail, hint: "GET /openapi.yaml lists the routes.")
+        Problem(.notFound, "not_found", detail, hint: "See GET /openapi.yaml for the routes.")
     }
 
     static func positionNotReached(_ position: Int64, size: UInt64) -> Problem {
         Problem(
-            .serviceUnavailable, "position_unknown", "the ledger has not reached this position",
+            .serviceUnavailable, "position_unknown", "position not reached yet",
             expected: "a position below \(size)", found: "\(position)", retryAfter: shortPause)
     }
 
-    /// - Parameter size: the size of the log; a cursor of a feed of events is at most the last position.
+    /// - Parameter size: the size of the log. The largest valid cursor is the last position.
     static func positionAhead(_ position: Int64, size: UInt64) -> Problem {
         Problem(
             .conflict, "cursor_ahead", "the cursor is beyond the newest event",
             expected: "at most \(Int64(clamping: size) - 1)", found: "\(position)",
-            hint: "Ask the ledger that gave the cursor, or begin without it.")
+            hint: "Use the cursor with the ledger that issued it, or start without a cursor.")
     }
 
     static func outsideKey(_ what: String, expected: [String], found: String) -> Problem {
         Problem(
-            .forbidden, "role_forbidden", "this API key is limited to other \(what)",
+            .forbidden, "role_forbidden", "the API key is limited to other \(what)",
             expected: expected.sorted().joined(separator: ", "), found: found)
     }
 
     static func unknownPosition(_ position: some BinaryInteger, size: UInt64) -> Problem {
         Problem(
-            .notFound, "position_unknown", "there is no event at this position",
-            expected: size == 0 ? "an event; the log is empty" : "0 to \(size - 1)", found: "\(position)")
+            .notFound, "position_unknown", "no event at this position",
+            expected: size == 0 ? "a position in a log with events" : "0 to \(size - 1)", found: "\(position)")
     }
 }

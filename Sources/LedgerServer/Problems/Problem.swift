@@ -1,51 +1,45 @@
 package import HTTPTypes
-import Primitives
+package import Primitives
 
-/// What went wrong with a call, as it is told: application/problem+json (RFC 9457). Nothing in it is logged but its
-/// code.
-package struct Problem: Error, Sendable {
+/// The response to a failed call: application/problem+json (RFC 9457). The log contains its code and, if a route throws
+/// it with a status of 500 or above, its detail.
+package struct Problem: DiagnosedError, Sendable {
     package let status: HTTPResponse.Status
-    package let code: String
-    package let detail: String
-    package var expected: String?
-    package var found: String?
-    package var hint: String?
-    /// In seconds, with 429 and 503.
+    package let diagnosis: Diagnosis
+    /// The value of Retry-After in seconds, for 429 and 503.
     package var retryAfter: Int?
-    /// What the status asks for besides: Allow, WWW-Authenticate.
+    /// Headers that the status requires: Allow, WWW-Authenticate.
     package var headers = HTTPFields()
+
+    package init(
+        _ status: HTTPResponse.Status, _ diagnosis: Diagnosis, retryAfter: Int? = nil,
+        headers: HTTPFields = HTTPFields()
+    ) {
+        self.status = status
+        self.diagnosis = diagnosis
+        self.retryAfter = retryAfter
+        self.headers = headers
+    }
 
     package init(
         _ status: HTTPResponse.Status, _ code: String, _ detail: String, expected: String? = nil,
         found: String? = nil, hint: String? = nil, retryAfter: Int? = nil, headers: HTTPFields = HTTPFields()
     ) {
-        self.status = status
-        self.code = code
-        self.detail = detail
-        self.expected = expected
-        self.found = found.map(Self.bounded)
-        self.hint = hint
-        self.retryAfter = retryAfter
-        self.headers = headers
+        self.init(
+            status, Diagnosis(code, detail, expected: expected, found: found, hint: hint), retryAfter: retryAfter,
+            headers: headers)
     }
-
-    /// What was found comes from outside: enough of it to recognise, never all of it.
-    private static func bounded(_ text: String) -> String {
-        text.unicodeScalars.count <= foundLimit
-            ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(foundLimit))) + "…"
-    }
-
-    private static let foundLimit = 120
 }
 
 extension Problem {
-    /// The title is the same for every problem of a type, as RFC 9457 §3.1.3 asks: the code in words.
+    /// The JSON body. The title is the code in words, the same for every problem of a type (RFC 9457 §3.1.3).
     var json: JSONValue {
         .object([
-            "type": .string("urn:subledger:problem:\(code)"),
-            "title": .string(String(code.map { $0 == "_" ? " " : $0 })),
-            "status": .integer(Int64(status.code)), "detail": .string(detail), "code": .string(code),
-            "expected": JSONValue(expected), "found": JSONValue(found), "hint": JSONValue(hint),
+            "type": .string("urn:subledger:problem:\(diagnosis.code)"),
+            "title": .string(String(diagnosis.code.map { $0 == "_" ? " " : $0 })),
+            "status": .integer(Int64(status.code)), "detail": .string(diagnosis.message),
+            "code": .string(diagnosis.code), "expected": JSONValue(diagnosis.expected),
+            "found": JSONValue(diagnosis.found), "hint": JSONValue(diagnosis.hint),
         ])
     }
 }

@@ -11,7 +11,7 @@ extension Response {
         Response(status: status, headers: jsonHeaders, body: ResponseBody(byteBuffer: ByteBuffer(json: value)))
     }
 
-    /// - Parameter size: the number of events that the answer rests on. -1 is the position before the first event.
+    /// - Parameter size: the log size of the answer. The position before the first event is -1.
     static func json(_ value: JSONValue, size: UInt64, status: HTTPResponse.Status = .ok) -> Response {
         var response = json(value, status: status)
         response.headers[.subledgerPosition] = "\(Int64(clamping: size) - 1)"

@@ -1,25 +1,25 @@
-import EventLog
 import HTTPTypes
 import Hummingbird
 import NIOPosix
+import SubscriptionLedger
 
-/// The signed head of the log, at most a second old.
+/// The signed head of the log, at most one second old.
 struct CheckpointRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/checkpoint"
     let access: Access
-    let served: ServedLedger
+    let context: RouteContext
 
     private static let headers: HTTPFields = [
         .contentType: "text/plain; charset=utf-8", .cacheControl: "max-age=1",
     ]
 
-    func respond(to call: Call) async throws -> Response {
+    func respond(to call: RouteRequest) async throws -> Response {
         _ = try Query(of: call, names: [])
         // Signing waits for the disk.
         let note = try await NIOThreadPool.singleton.runIfActive {
-            try served.checkpoint.renewed(at: call.start)
+            try context.checkpoint.renewedNote(at: call.start)
         }
-        return .bytes(note.bytes, headers: Self.headers)
+        return .bytes(note, headers: Self.headers)
     }
 }

@@ -1,36 +1,34 @@
 import AppStoreModel
-import EventLog
 import HTTPTypes
 import Hummingbird
 import LedgerAPI
 import Primitives
 import SubscriptionLedger
-import SubscriptionStatus
 
-/// An administrator's change of who owns what, as the subcommand of `customer` with this name.
+/// An administrator's change of ownership, named like the subcommand of `customer`.
 enum CustomerChange: String, CaseIterable, Sendable {
     case link, merge, unmerge, transfer
 }
 
-/// `POST /v1/customers/{id}/link|merge|unmerge|transfer`; the members of the body are the command's options.
+/// `POST /v1/customers/{id}/link|merge|unmerge|transfer`. The members of the body correspond to the command's options.
 struct CustomerChangeRoute: Route {
     let method = HTTPRequest.Method.post
     let change: CustomerChange
     let access = Access.administration
-    let served: ServedLedger
+    let context: RouteContext
 
     var template: String { "/v1/customers/{id}/\(change.rawValue)" }
 
-    func respond(to call: Call) async throws -> Response {
+    func respond(to call: RouteRequest) async throws -> Response {
         let body = try await call.json(upTo: ServerLimits.customerChangeBytes).root
         let scope = try Query(of: call, names: Query.scopeNames).scope(of: call)
         let answer = try await apply(
-            to: try call.pathParameter("id"), body, ledger: served.ledger, call.caller, scope)
+            to: try call.pathParameter("id"), body, ledger: context.ledger, call.caller, scope)
         return .json(answer)
     }
 
     private func apply(
-        to id: String, _ body: JSONView, ledger: Ledger, _ caller: Caller, _ scope: CustomerScope
+        to id: String, _ body: JSONView, ledger: LedgerWriter, _ caller: Caller, _ scope: CustomerScope
     ) async throws -> CustomerAnswer<SubscriptionRow> {
         switch change {
         case .link:
@@ -49,7 +47,7 @@ struct CustomerChangeRoute: Route {
         let text = try body.text(of: "subscription")
         guard let id = text, !id.isEmpty else {
             throw .malformed(
-                "subscription", expected: "an originalTransactionId", found: text == nil ? "none" : "an empty text")
+                "subscription", expected: "an originalTransactionId", found: text == nil ? "none" : "an empty string")
         }
         let environment = try body.text(of: "environment").map { AppStoreModel.Environment(rawValue: $0) }
         if let environment, !AppStoreModel.Environment.known.contains(environment) {
@@ -66,8 +64,8 @@ struct CustomerChangeRoute: Route {
         switch (try body.text(of: "from"), try body.text(of: "handle")) {
         case (let id?, nil): return .id(id)
         case (nil, let handle?): return .handle(handle)
-        case (nil, nil): throw .malformed("the body", expected: "either from, an id, or handle", found: "neither")
-        default: throw .malformed("the body", expected: "either from, an id, or handle", found: "both")
+        case (nil, nil): throw .malformed("the body", expected: "either from or handle", found: "neither")
+        default: throw .malformed("the body", expected: "either from or handle", found: "both")
         }
     }
 }

@@ -3,17 +3,17 @@ import Hummingbird
 import LedgerAPI
 import SubscriptionLedger
 
-/// The log's events without their facts; `type` selects notification types.
+/// The events of the log without their facts. `type` filters by notification type.
 struct EventsRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/v1/events"
     let access = Access.feeds
-    let served: ServedLedger
+    let context: RouteContext
 
-    func respond(to call: Call) async throws -> Response {
-        let ledger = served.ledger
+    func respond(to call: RouteRequest) async throws -> Response {
+        let ledger = context.reader
         let types = try Query(of: call, names: EventFeed.parameters + ["type"]).words("type")
-        var feed = EventFeed(path: template, log: ledger.log, followers: served.followers) { position in
+        var feed = EventFeed(path: template, ledger: ledger, subscribers: context.subscribers) { position in
             guard let row = try ledger.event(at: position, facts: false) else { return [] }
             guard let types else { return [row.json] }
             return row.about?.notificationType.map(types.contains) == true ? [row.json] : []

@@ -1,44 +1,36 @@
-import EventLog
 import HTTPTypes
 import Hummingbird
 import Primitives
 import SubscriptionLedger
 
-/// The verbatim bytes an event rests on. They may be erased one day, so they are kept only under their digest.
+/// The verbatim evidence of an event. Evidence may be erased later, so caches must revalidate it by its digest.
 struct EvidenceRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/v1/evidence/{position}"
     let access = Access.auditing
-    let served: ServedLedger
+    let context: RouteContext
 
-    func respond(to call: Call) async throws -> Response {
+    func respond(to call: RouteRequest) async throws -> Response {
         _ = try Query(of: call, names: [])
-        let log = served.ledger.log
+        let ledger = context.reader
         let position = try call.positionParameter()
-        guard let record = try log.record(at: position) else {
-            throw Problem.unknownPosition(position, size: try log.head().size)
-        }
-        guard record.evidenceLength > 0 else {
+        let size = try ledger.size()
+        guard position < size else { throw Problem.unknownPosition(position, size: size) }
+        guard let evidence = try ledger.evidence(at: position) else {
             throw Problem.notFound("event \(position) has no evidence")
         }
-        let tag = "\"\(record.evidenceDigest.hex)\""
+        let tag = "\"\(evidence.digest.hex)\""
         var headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]
         if Self.isKnown(tag, by: call.request) { return Response(status: .notModified, headers: headers) }
-        headers[.contentType] = record.artifact.isJWS ? "application/jose" : "application/octet-stream"
-        return .bytes(try log.evidence(at: position) ?? [], headers: headers)
+        headers[.contentType] = evidence.isJWS ? "application/jose" : "application/octet-stream"
+        return .bytes(evidence.bytes, headers: headers)
     }
 
-    /// RFC 9110 §13.1.2, by the weak comparison.
+    /// Whether If-None-Match matches the tag in the weak comparison (RFC 9110 §13.1.2).
     private static func isKnown(_ tag: String, by request: Request) -> Bool {
         request.headers[values: .ifNoneMatch].joined(separator: ",").split(separator: ",").contains { candidate in
             let candidate = candidate.trimmingPrefix(while: \.isWhitespace).prefix { !$0.isWhitespace }
             return candidate == "*" || candidate == tag || candidate == "W/" + tag
         }
-    }
-}
-
-extension ArtifactCode {
-    fileprivate var isJWS: Bool {
-        [.notificationV2, .transaction, .renewalInfo, .appTransaction].contains(self)
     }
 }

@@ -2,13 +2,13 @@ import HTTPTypes
 import Hummingbird
 import Primitives
 
-/// Whether the process answers at all.
+/// Reports that the process responds.
 struct HealthRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/healthz"
     let access = Access.anybody
 
-    func respond(to call: Call) async throws -> Response {
+    func respond(to call: RouteRequest) async throws -> Response {
         .json(.object(["status": .string("ok")]))
     }
 }

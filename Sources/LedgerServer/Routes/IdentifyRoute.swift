@@ -10,9 +10,9 @@ struct IdentifyRoute: Route {
     let template = "/v1/customers/{id}/identify"
     let access = Access.identifying
     let heedsKeyLimits = true
-    let served: ServedLedger
+    let context: RouteContext
 
-    func respond(to call: Call) async throws -> Response {
+    func respond(to call: RouteRequest) async throws -> Response {
         let body = try await call.json(upTo: ServerLimits.customerChangeBytes).root
         let scope = try Query(of: call, names: Query.scopeNames).scope(of: call)
         try body.requireMembers(["handle", "merge"])
@@ -20,7 +20,7 @@ struct IdentifyRoute: Route {
             throw CustomerError.malformed("handle", expected: "the handle of an anonymous customer", found: "none")
         }
         let merge = try body.flag(of: "merge")
-        let answer = try await served.ledger.identify(
+        let answer = try await context.ledger.identify(
             try call.pathParameter("id"), handle: handle, merge: merge, by: call.caller, scope: scope)
         return .json(answer)
     }

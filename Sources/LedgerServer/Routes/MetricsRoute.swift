@@ -1,47 +1,46 @@
-import EventLog
 import HTTPTypes
 import Hummingbird
-import ProjectionRuntime
+import LedgerStorage
 import SubscriptionLedger
 
-/// The metrics, in Prometheus's text format.
+/// The metrics in Prometheus's text format.
 struct MetricsRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/metrics"
     let access = Access.auditing
-    let served: ServedLedger
+    let context: RouteContext
 
     private static let headers: HTTPFields = [.contentType: ExpositionText.contentType]
 
-    func respond(to call: Call) async throws -> Response {
+    func respond(to call: RouteRequest) async throws -> Response {
         var text = ExpositionText()
-        let ledger = served.ledger
-        Self.write(ledger.log.statistics, to: &text)
-        served.metrics.write(to: &text)
-        text.gauge("subledger_log_events", "Events in the log.", try ledger.log.head().size)
-        text.gauge("subledger_derived_lag", "Events in the log that derived/ has not applied.", ledger.derived.lag)
-        if let count = try? served.transitions.disagreementCount() {
+        let ledger = context.ledger
+        Self.writeAppends(of: ledger, to: &text)
+        context.metrics.write(to: &text)
+        text.gauge("subledger_log_events", "Number of events in the log.", try context.reader.size())
+        text.gauge("subledger_derived_lag", "Number of events not yet applied to derived data.", context.reader.factLag)
+        if let count = try? context.transitions.disagreementCount() {
             text.gauge(
                 "subledger_status_disagreements",
-                "Statuses signed by Apple that the ledger's answer at their signing differs from.", count)
+                "Number of statuses signed by Apple that differ from the ledger's answer at signing.", count)
         }
-        let published = served.checkpoint.current.checkpoint.size
-        text.gauge("subledger_checkpoint_events", "Events under the published checkpoint.", published)
-        text.gauge("subledger_followers", "Connections that follow the log.", served.followers.count)
-        text.gauge("subledger_waiting_verifications", "Verifications that wait.", ledger.verifications.waiting)
-        if let quarantine = try? ledger.quarantine?.size() {
-            text.gauge("subledger_quarantine_items", "Refused artifacts that are kept.", quarantine.items)
-            text.gauge("subledger_quarantine_bytes", "Their size.", quarantine.bytes)
+        let published = context.checkpoint.size
+        text.gauge("subledger_checkpoint_events", "Number of events covered by the published checkpoint.", published)
+        text.gauge("subledger_followers", "Number of streaming connections.", context.subscribers.count)
+        text.gauge("subledger_waiting_verifications", "Number of queued verifications.", ledger.verifications.waiting)
+        if let quarantine = try? ledger.quarantine.size() {
+            text.gauge("subledger_quarantine_items", "Number of quarantined artifacts.", quarantine.items)
+            text.gauge("subledger_quarantine_bytes", "Size of the quarantined artifacts in bytes.", quarantine.bytes)
         }
         return .bytes(Array(text.text.utf8), headers: Self.headers)
     }
 
-    private static func write(_ statistics: AppendStatistics, to text: inout ExpositionText) {
-        text.family("subledger_appends_total", .counter, "Events appended since the start, by kind.")
-        for (kind, count) in statistics.byKind.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            text.sample("subledger_appends_total", [("kind", kind.name)], "\(count)")
+    private static func writeAppends(of ledger: LedgerWriter, to text: inout ExpositionText) {
+        text.family("subledger_appends_total", .counter, "Number of appended events by kind since start.")
+        for (kind, count) in ledger.appendCounts {
+            text.sample("subledger_appends_total", [("kind", kind)], "\(count)")
         }
-        text.family("subledger_append_seconds", .histogram, "From handing events to the writer to the durable commit.")
-        text.histogram("subledger_append_seconds", [], statistics.durations.snapshot)
+        text.family("subledger_append_seconds", .histogram, "Time from the append request to the durable commit.")
+        text.histogram("subledger_append_seconds", [], ledger.appendDurations.snapshot)
     }
 }

@@ -1,24 +1,24 @@
 import AppStoreVerification
-import EventLog
 import HTTPTypes
 import Hummingbird
+import Ingestion
 import Primitives
 import SubscriptionLedger
 
-/// Receives App Store notifications. No key is needed, because notifications are signed. There is no rate limit per
+/// Receives App Store notifications. No key is required, because notifications are signed. There is no rate limit per
 /// address: the App Store sends bursts from few addresses and retries a refused notification only hours later.
 /// Verification is limited instead.
 struct NotificationsRoute: Route {
     let method = HTTPRequest.Method.post
     let template = "/v1/app-store/notifications"
     let access = Access.anybody
-    let served: ServedLedger
+    let context: RouteContext
 
-    func respond(to call: Call) async throws -> Response {
+    func respond(to call: RouteRequest) async throws -> Response {
         let body = try await call.json(upTo: ServerLimits.notificationBytes).root
         let jws = try Self.signedPayload(of: body)
-        let ledger = served.ledger
-        let checked = try await ledger.verifications.turn {
+        let ledger = context.ledger
+        let checked = try await ledger.verifications.run {
             await ledger.check(jws, as: .notification, source: .http)
         }
         switch try await ledger.append([checked], source: .http)[0] {
@@ -29,7 +29,7 @@ struct NotificationsRoute: Route {
                     "duplicate": .bool(appended.isDuplicate),
                 ]), size: appended.position + 1)
         case .refused(let refusal, let isQuarantined):
-            served.metrics.refusals.increment(refusal.code.rawValue)
+            context.metrics.refusals.increment(refusal.code.rawValue)
             throw Self.problem(with: refusal, isQuarantined: isQuarantined)
         }
     }
@@ -40,22 +40,22 @@ struct NotificationsRoute: Route {
         } catch {
             guard error.code == .notificationVersionUnsupported else { throw Problem(.badRequest, error) }
             throw Problem(
-                .serviceUnavailable, error, hint: "Set version 2 in App Store Connect.",
+                .serviceUnavailable, error, hint: "Select version 2 notifications in App Store Connect.",
                 retryAfter: Problem.configurationPause)
         }
     }
 
-    /// Maps a refusal to a status. The App Store retries after a 5xx, so that is the answer where the operator can fix
+    /// Maps a refusal to a status. The App Store retries after a 5xx, so the answer is 503 when the operator can fix
     /// the cause: an unconfigured app or environment, or a full quarantine.
     private static func problem(with refusal: Refusal, isQuarantined: Bool) -> Problem {
         if refusal.code == .bundleMismatch || refusal.code == .environmentMismatch {
             return Problem(
-                .serviceUnavailable, refusal, hint: "Configure the app and its environments.",
+                .serviceUnavailable, refusal, hint: "Add the app and its environments to the configuration.",
                 retryAfter: Problem.configurationPause)
         }
         if refusal.code.isQuarantined, !isQuarantined {
             return Problem(
-                .serviceUnavailable, refusal, hint: "The quarantine is full: see `subledger quarantine list`.",
+                .serviceUnavailable, refusal, hint: "Free space in the quarantine with `subledger quarantine drop`.",
                 retryAfter: Problem.configurationPause)
         }
         return Problem(.forbidden, refusal)

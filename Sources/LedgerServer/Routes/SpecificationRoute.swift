@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// This API in OpenAPI 3.1.
+/// The OpenAPI 3.1 specification of this API.
 struct SpecificationRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/openapi.yaml"
@@ -11,7 +11,7 @@ struct SpecificationRoute: Route {
         .contentType: "application/yaml", .cacheControl: "public, max-age=3600",
     ]
 
-    func respond(to call: Call) async throws -> Response {
+    func respond(to call: RouteRequest) async throws -> Response {
         .bytes(PackageResources.openapi_yaml, headers: Self.headers)
     }
 }

@@ -2,23 +2,23 @@ import HTTPTypes
 import Hummingbird
 import SubscriptionLedger
 
-/// The state of a subscription; answers like the command `state`.
+/// The state of a subscription, in the format of the command `state`.
 struct SubscriptionRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/v1/subscriptions/{originalTransactionId}"
     let access = Access.customers
     let heedsKeyLimits = true
-    let served: ServedLedger
+    let context: RouteContext
 
-    func respond(to call: Call) async throws -> Response {
-        try await call.answer(from: served) { query, question in
-            try served.ledger.state(of: SubscriptionSelector(call, query), question)
+    func respond(to call: RouteRequest) async throws -> Response {
+        try await call.answer(from: context) { query, question in
+            try context.reader.state(of: SubscriptionSelector(call, query), question)
         }
     }
 }
 
 extension SubscriptionSelector {
-    init(_ call: Call, _ query: Query) throws(Problem) {
+    init(_ call: RouteRequest, _ query: Query) throws(Problem) {
         self.init(
             originalTransactionId: try call.pathParameter("originalTransactionId"),
             environment: try query.environment(), bundleId: query.text("bundleId"))

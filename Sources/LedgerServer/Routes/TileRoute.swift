@@ -1,33 +1,33 @@
-import EventLog
 import HTTPTypes
 import Hummingbird
 import SubscriptionLedger
+import TransparencyLog
 
-/// The log's tree in tiles, and its entries in bundles (C2SP tlog-tiles), as far as the published checkpoint goes.
+/// The tiles of the log's tree and the entry bundles (C2SP tlog-tiles), up to the published checkpoint.
 struct TileRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/tile/{path}"
     let pattern: RouterPath = "/tile/**"
     let access: Access
-    let served: ServedLedger
+    let context: RouteContext
     private let headers: HTTPFields
 
-    init(access: Access, served: ServedLedger) {
+    init(access: Access, context: RouteContext) {
         self.access = access
-        self.served = served
+        self.context = context
         let scope = access == .anybody ? "public" : "private"
-        // A tile never changes, not even a partial one: what grows has another name.
+        // A tile never changes, not even a partial one: a larger tile has another name.
         headers = [
             .contentType: "application/octet-stream", .cacheControl: "\(scope), max-age=31536000, immutable",
         ]
     }
 
-    func respond(to call: Call) async throws -> Response {
+    func respond(to call: RouteRequest) async throws -> Response {
         _ = try Query(of: call, names: [])
-        let size = served.checkpoint.current.checkpoint.size
+        let size = context.checkpoint.size
         guard let resource = TileResource(path: String(call.request.uri.path.dropFirst())),
-            let body = try served.ledger.log.body(of: resource, inTreeOf: size)
-        else { throw Problem.notFound("the published tree of \(size) events has no such tile") }
+            let body = try context.reader.body(of: resource, inTreeOf: size)
+        else { throw Problem.notFound("tile not found in the published tree of \(size) events") }
         return .bytes(body, headers: headers)
     }
 }

@@ -10,21 +10,21 @@ struct TransitionsRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/v1/transitions"
     let access = Access.feeds
-    let served: ServedLedger
+    let context: RouteContext
 
-    func respond(to call: Call) async throws -> Response {
+    func respond(to call: RouteRequest) async throws -> Response {
         let query = try Query(of: call, names: ["after", "limit", "environment"])
         let after = try query.text("after").map { text throws(Problem) in try Self.cursor(text, in: "after") }
         let limit = try query.integer("limit", in: 1...Int64(ServerLimits.pageEvents))
         let reader = TransitionReader(
-            feed: served.transitions, log: served.ledger.log,
+            feed: context.transitions, ledger: context.reader,
             environment: try query.environment() ?? .production)
         if EventFeed.wantsEventStream(call.request) {
-            // What a client that lost its connection had seen last (WHATWG HTML §9.2.4).
+            // The last row that a reconnecting client has received (WHATWG HTML §9.2.4).
             let last = try call.request.headers[.lastEventId].map { text throws(Problem) in
                 try Self.cursor(text, in: "Last-Event-ID")
             }
-            return try await reader.stream(after: last ?? after, served.followers)
+            return try await reader.stream(after: last ?? after, context.subscribers)
         }
         return try await page(reader, after: after, limit: limit.map(Int.init) ?? ServerLimits.defaultPageEvents)
     }
@@ -32,7 +32,7 @@ struct TransitionsRoute: Route {
     private static func cursor(_ text: String, in name: String) throws(Problem) -> TransitionCursor {
         guard let cursor = TransitionCursor(text) else {
             throw .parameter(
-                name, expected: "the text of Subledger-Cursor or of a stream's id", found: text)
+                name, expected: "a value of Subledger-Cursor or a stream id", found: text)
         }
         return cursor
     }

@@ -1,14 +1,14 @@
 import HTTPTypes
 
 extension HTTPField.Name {
-    /// RFC 8288.
+    /// The field of RFC 8288.
     static let link = named("Link")
-    /// WHATWG HTML §9.2.4.
+    /// The field of WHATWG HTML §9.2.4.
     static let lastEventId = named("Last-Event-ID")
 
-    /// The position of the newest event that an answer rests on.
+    /// The position of the newest event included in an answer.
     static let subledgerPosition = named("Subledger-Position")
-    /// The cursor behind a page of a feed: for events the position of the last one considered.
+    /// The cursor after a page of a feed. For events, it is the position of the last scanned event.
     static let subledgerCursor = named("Subledger-Cursor")
 
     private static func named(_ name: String) -> HTTPField.Name {

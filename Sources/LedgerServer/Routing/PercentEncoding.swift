@@ -1,6 +1,7 @@
-/// Percent-encoding, RFC 3986 §2.1.
+/// Percent-encoding (RFC 3986 §2.1).
 enum PercentEncoding {
-    /// Nil for a percent sign without two hexadecimal digits, and for what is not UTF-8.
+    /// Returns the decoded text; nil for a percent sign without two hexadecimal digits and for bytes that are not
+    /// UTF-8.
     static func decode(_ text: some StringProtocol) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []

@@ -1,14 +1,16 @@
 import AppStoreModel
 import Hummingbird
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 
-/// The parameters of a call's query. Unknown ones are refused: a misspelt `asOf` must not be answered as of now.
+/// The query parameters of a call. Unknown parameters are rejected, so that a misspelt `asOf` is not answered as of
+/// now.
 struct Query {
     private var values: [String: String] = [:]
 
-    /// - Throws: `parameter_invalid` for a name that is not in `names` or stands twice, and for bad encoding.
-    init(of call: Call, names: [String]) throws(Problem) {
+    /// - Throws: `parameter_invalid` for a name that is not in `names` or occurs twice, and for invalid encoding.
+    init(of call: RouteRequest, names: [String]) throws(Problem) {
         guard let query = call.request.uri.query, !query.isEmpty else { return }
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -18,7 +20,7 @@ struct Query {
             guard values[name] == nil else { throw .repeatedParameter(name) }
             let raw = parts.count == 2 ? parts[1] : ""
             guard let value = PercentEncoding.decode(raw) else {
-                throw .parameter(name, expected: "UTF-8, percent-encoded (RFC 3986)", found: String(raw))
+                throw .parameter(name, expected: "percent-encoded UTF-8 (RFC 3986)", found: String(raw))
             }
             values[name] = value
         }
@@ -54,15 +56,15 @@ struct Query {
         return environment
     }
 
-    /// The words of a list separated by commas, as Apple writes the values of its enumerations. Unknown words are
-    /// accepted: Apple adds some.
+    /// Returns the words of a comma-separated list. Words have the form of Apple's enumeration values; unknown ones are
+    /// accepted, because Apple adds values.
     func words(_ name: String) throws(Problem) -> Set<String>? {
         guard let text = values[name] else { return nil }
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
         guard words.count <= ServerLimits.wordsInList, words.allSatisfy(Self.isWord) else {
             throw .parameter(
                 name,
-                expected: "at most \(ServerLimits.wordsInList) words of A to Z, 0 to 9 and _, separated by commas",
+                expected: "at most \(ServerLimits.wordsInList) comma-separated words of A to Z, 0 to 9 and _",
                 found: text)
         }
         return Set(words.map(String.init))
@@ -75,9 +77,10 @@ struct Query {
 
     static let scopeNames = ["environment", "bundleId"]
 
-    /// `environment`, by default Production or the only one of the key, and `bundleId`, by default every app.
-    /// - Throws: `parameter_invalid`; `role_forbidden` for what the key is not for.
-    func scope(of call: Call) throws(Problem) -> CustomerScope {
+    /// Returns the scope of a call. `environment` is Production by default, or the key's alphabetically first
+    /// environment if the key does not allow Production. `bundleId` is every app by default.
+    /// - Throws: `parameter_invalid`; `role_forbidden` for a scope outside the key's limits.
+    func scope(of call: RouteRequest) throws(Problem) -> CustomerScope {
         let limits = call.limits
         let usual = limits.allow(.production) ? .production : limits.environments.min { $0.rawValue < $1.rawValue }
         let scope = CustomerScope(
@@ -94,26 +97,26 @@ struct Query {
 
     static let questionNames = ["asOf", "knownAt", "atLeast"]
 
-    /// `asOf` and `knownAt`, once the ledger has reached the position `atLeast`.
-    /// - Throws: `parameter_invalid`; `position_unknown` (503) when that takes too long; `EventLogError`.
-    func question(_ served: ServedLedger) async throws -> Question {
-        let question = try question(now: served.now)
-        if let position = try integer("atLeast", in: -1...Int64.max - 1) { try await served.wait(for: position) }
+    /// Returns `asOf` and `knownAt`, after the ledger has reached the position `atLeast`.
+    /// - Throws: `parameter_invalid`; `position_unknown` (503) when waiting takes too long; `StorageError`.
+    func question(_ context: RouteContext) async throws -> AsOfQuery {
+        let question = try question(now: context.now)
+        if let position = try integer("atLeast", in: -1...Int64.max - 1) { try await context.wait(for: position) }
         return question
     }
 
-    /// `asOf`, by default now, and `knownAt`, by default everything.
-    private func question(now: Instant) throws(Problem) -> Question {
-        var question = Question(asOf: now)
+    /// Returns `asOf`, by default now, and `knownAt`, by default every event.
+    private func question(now: Instant) throws(Problem) -> AsOfQuery {
+        var question = AsOfQuery(asOf: now)
         if let text = values["asOf"] {
             guard let instant = Instant(text: text) else {
-                throw .parameter("asOf", expected: "ISO 8601, or milliseconds since 1970", found: text)
+                throw .parameter("asOf", expected: "ISO 8601 or milliseconds since 1970", found: text)
             }
             question.asOf = instant
         }
         if let text = values["knownAt"] {
-            guard let knownAt = Question.KnownAt(text: text) else {
-                throw .parameter("knownAt", expected: "a log size below 10^11, or an instant", found: text)
+            guard let knownAt = AsOfQuery.KnownAt(text: text) else {
+                throw .parameter("knownAt", expected: "a log size below 10^11 or an instant", found: text)
             }
             question.knownAt = knownAt
         }

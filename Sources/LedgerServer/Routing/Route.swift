@@ -3,19 +3,19 @@ package import Hummingbird
 package import LedgerConfiguration
 import SubscriptionLedger
 
-/// One route: what it is called, who may use it, and its answer.
+/// A route: its method and path, its access policy, and its response.
 package protocol Route: Sendable {
     var method: HTTPRequest.Method { get }
-    /// The path with its parameters in braces, by which the specification, logs and metrics know it.
+    /// The path with its parameters in braces, as used in the specification, logs and metrics.
     var template: String { get }
-    /// The same as the router reads it.
+    /// The same path in the router's form.
     var pattern: RouterPath { get }
     var access: Access { get }
-    /// Whether it shows and takes only what the key's apps and environments allow; other routes refuse limited keys.
+    /// Whether the route applies the key's limits to apps and environments. Other routes reject limited keys.
     var heedsKeyLimits: Bool { get }
 
-    /// - Throws: `Problem`, and whatever the ledger throws.
-    func respond(to call: Call) async throws -> Response
+    /// - Throws: `Problem`, or any error of the ledger.
+    func respond(to call: RouteRequest) async throws -> Response
 }
 
 extension Route {
@@ -23,18 +23,18 @@ extension Route {
     package var heedsKeyLimits: Bool { false }
 }
 
-/// One call of a route.
-package struct Call: Sendable {
+/// A call of a route.
+package struct RouteRequest: Sendable {
     package let request: Request
     package let parameters: Parameters
     let admission: Admission
-    /// When it came in.
+    /// The time of arrival.
     package let start: ContinuousClock.Instant
 
-    /// The role in which it is made; nil on a route for anybody.
+    /// The role of the caller; nil on a route for anybody.
     package var role: Role? { admission.role }
 
-    /// The caller as the ledger knows them.
+    /// The caller as represented in the ledger.
     var caller: Caller {
         let role: Caller.Role =
             switch admission.role {

@@ -1,11 +1,12 @@
-import EventLog
 import HTTPTypes
 import Hummingbird
 import LedgerConfiguration
+import LedgerStorage
 import Logging
+import Primitives
 
-/// What every call goes through: the key, the route, and then the answer counted and told to the log, by the route's
-/// template and never by what was asked.
+/// Handles every call: checks the key, runs the route, then counts and logs the response. The log contains the template
+/// of the route, never the requested path.
 struct RouteResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
@@ -24,11 +25,11 @@ struct RouteResponder: HTTPResponder {
                 authorization: request.headers[.authorization], to: route, at: start)
             key = admission.key?.name
             response = try await route.respond(
-                to: Call(request: request, parameters: context.parameters, admission: admission, start: start))
+                to: RouteRequest(request: request, parameters: context.parameters, admission: admission, start: start))
         } catch {
             let problem = Problem(any: error)
             if problem.status.code >= 500 { Self.tell(context.logger, of: error, problem) }
-            code = problem.code
+            code = problem.diagnosis.code
             response = Response(problem)
         }
         let duration = now() - start
@@ -37,7 +38,7 @@ struct RouteResponder: HTTPResponder {
         return response
     }
 
-    /// The time is that until the answer begins: a follower's goes on for days.
+    /// Logs a call. The duration ends when the response begins, because a stream may last for days.
     private func log(
         _ logger: Logger, _ status: HTTPResponse.Status, _ duration: Duration, _ code: String?, _ key: String?
     ) {
@@ -50,21 +51,22 @@ struct RouteResponder: HTTPResponder {
             ].merging(["code": code, "key": key].compactMapValues { $0.map { .string($0) } }) { first, _ in first })
     }
 
-    /// What the ledger says of itself holds no id; of an error that nobody foresaw only the type is told.
+    /// Logs a failure. The ledger's own messages contain no ids; for an unexpected error, only the type is logged.
     private static func tell(_ logger: Logger, of error: any Error, _ problem: Problem) {
         let what =
             switch error {
-            case let error as EventLogError: error.message
-            case is Problem: problem.detail
+            case let error as StorageError: error.message
+            case is Problem: problem.message
             default: "\(type(of: error))"
             }
         let level: Logger.Level = problem.status == .internalServerError ? .error : .warning
-        logger.log(level: level, "call failed", metadata: ["code": .string(problem.code), "what": .string(what)])
+        logger.log(
+            level: level, "request failed", metadata: ["code": .string(problem.diagnosis.code), "what": .string(what)])
     }
 }
 
 extension Duration {
-    /// With microseconds as its fraction.
+    /// The milliseconds, with microseconds as the fraction.
     fileprivate var milliseconds: Double {
         Double(components.seconds) * 1_000 + Double(components.attoseconds / 1_000_000_000_000) / 1_000
     }

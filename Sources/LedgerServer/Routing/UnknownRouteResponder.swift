@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Answers what no route does: 405 for a path that is known under another method, else 404.
+/// Responds to requests without a route: 405 for a path that has other methods, else 404.
 struct UnknownRouteResponder: RouterMiddleware {
     typealias Context = BasicRequestContext
 
@@ -17,15 +17,15 @@ struct UnknownRouteResponder: RouterMiddleware {
         let methods = routes.filter { $0.pattern.matches(path) }.map(\.method.rawValue)
         let problem: Problem
         if methods.isEmpty {
-            problem = .notFound("there is no such route")
+            problem = .notFound("route not found")
         } else {
             let allowed = methods.sorted().joined(separator: ", ")
             problem = Problem(
-                .methodNotAllowed, "method_not_allowed", "the route has other methods", expected: allowed,
+                .methodNotAllowed, "method_not_allowed", "method not allowed for this route", expected: allowed,
                 found: request.method.rawValue, headers: [.allow: allowed])
         }
         metrics.count(status: problem.status.code, .zero)
-        // Nothing of what was asked: of a path that is no route everything is the caller's.
+        // The path is not logged: without a route, all of it is input of the caller.
         context.logger.info(
             "request",
             metadata: ["route": .string(metrics.route), "status": .stringConvertible(problem.status.code)])

@@ -1,14 +1,14 @@
 package import LedgerModel
+package import Primitives
 
-/// The refusal of a question about more events than the log holds. Its answer would change when the log grows.
-package struct KnownAtAhead: Error, Hashable, Sendable {
-    package static let code = "known_at_ahead"
-
+/// The refusal of a question about more events than the log contains. Its answer would change when the log grows.
+package struct KnownAtAhead: DiagnosedError, Hashable, Sendable {
     package let asked: Position
     package let size: Position
 
-    package var message: String { "the log does not hold as many events as knownAt" }
-    package var expected: String { "at most \(size)" }
-    package var found: String { "\(asked)" }
-    package var hint: String { "The size of the log is one more than its newest position." }
+    package var diagnosis: Diagnosis {
+        Diagnosis(
+            "known_at_ahead", "knownAt is beyond the log size", expected: "at most \(size)",
+            found: "\(asked)", hint: "Use a log size, which is the newest position plus one.")
+    }
 }

@@ -32,7 +32,7 @@ extension SubscriptionID {
 }
 
 extension OfferTerms {
-    /// Offer types and discount types that Apple adds later keep Apple's values.
+    /// Creates the terms of an offer. Types that Apple adds later keep Apple's values.
     init(_ offer: TransactionFact.Offer) {
         self.init(
             type: offer.offerType.map(Self.word), id: offer.offerIdentifier,
@@ -86,7 +86,7 @@ extension SubscriptionHistoryRow {
 }
 
 extension SubscriptionHistoryRow {
-    /// Adds the changes of owners: to the row of the same instant, else as new rows.
+    /// Adds the changes of owners to the row of the same instant, else as new rows.
     mutating func add(
         _ owners: OwnerHistory, to key: SubscriptionKey, in lineages: [Lineage], _ rules: Rules, explained: Bool
     ) {

@@ -1,12 +1,16 @@
 import AppStoreModel
 package import AppStoreVerification
-package import EventLog
+import EventLog
+import Ingestion
+package import LedgerAPI
+import LedgerStorage
 import Primitives
+import TransparencyLog
 
 /// Checks a ledger: every event of the log, and optionally every signature and every page of the file.
 package struct LedgerAudit: Sendable {
     package struct Options: Sendable {
-        /// The roots and apps to verify signatures with; nil skips signatures.
+        /// The roots and apps for verifying signatures; nil skips signatures.
         package var signatures: TrustPolicy?
         package var deep = false
 
@@ -22,58 +26,59 @@ package struct LedgerAudit: Sendable {
     }
 
     /// - Parameter progress: called with the position reached.
-    /// - Throws: `EventLogError` when the ledger cannot be read at all.
+    /// - Throws: `StorageError` when the ledger cannot be read.
     package func run(progress: @escaping (UInt64) -> Void) async throws -> AuditReport {
         do {
             let published = options.deep ? try PublishedCheckpoint.unverified(in: configuration.folder) : nil
             if options.deep,
                 let finding = try FileAudit.firstFinding(in: configuration.folder, signedSize: published?.size)
             {
-                return AuditReport(firstBad: finding)
+                return AuditReport(firstBad: AuditFinding(finding))
             }
-            let log = try EventLog(reading: configuration.log, origin: configuration.origin)
-            var report = try LogAudit(log, check: Self.check, progress: progress).run()
+            let log = try LogReader(configuration.log, origin: configuration.origin)
+            var report = AuditReport(try LogAudit(log, check: Self.check, progress: progress).run())
             if report.firstBad == nil, let trust = options.signatures {
                 try await verifySignatures(of: log, trust, &report, progress)
             }
             if report.firstBad == nil, let published { try require(published, of: log) }
             return report
-        } catch let error as EventLogError where error.code == .logCorrupt {
+        } catch let error as StorageError where error.code == .logCorrupt {
             return AuditReport(firstBad: .structure(what: error.message))
         }
     }
 
-    /// - Throws: `log_corrupt` unless the log begins with the published checkpoint, and the checkpoint's signature is
-    ///   valid. Without the key the signature is not checked.
-    private func require(_ published: Checkpoint, of log: EventLog) throws {
+    /// Requires that the log begins with the published checkpoint, and that the checkpoint's signature is valid.
+    /// Without the key, the signature is not checked.
+    /// - Throws: `log_corrupt`.
+    private func require(_ published: Checkpoint, of log: LogReader) throws {
         try log.requirePrefix(published)
         guard let signer = try? CheckpointKey.load(from: configuration.folder, origin: log.origin) else { return }
         _ = try PublishedCheckpoint.stored(in: configuration.folder, verifier: signer.verifier)
     }
 
-    /// Checks that the identity of an event is that of its evidence.
+    /// Checks that the idempotency key of an event matches its evidence.
     private static func check(_ record: Record, _ evidence: [UInt8]) -> Result<Void, LogAudit.EventProblem> {
         guard let kind = ArtifactKind(record.artifact) else { return .success(()) }
         do throws(Refusal) {
-            let proof = try VerifiedBefore.artifact(evidence, kind: kind).proof
-            let identity = Identity(
+            let proof = try StoredArtifact.artifact(evidence, kind: kind).proof
+            let idempotencyKey = IdempotencyKey(
                 artifact: record.artifact, environment: record.environment, key: proof.signingInput.bytes)
-            guard identity == record.identity else {
-                return .failure(LogAudit.EventProblem(what: "the identity is not that of the evidence"))
+            guard idempotencyKey == record.idempotencyKey else {
+                return .failure(LogAudit.EventProblem(what: "the identity does not match the evidence"))
             }
             return .success(())
         } catch {
-            return .failure(LogAudit.EventProblem(what: "the evidence cannot be read: \(error.reason)"))
+            return .failure(LogAudit.EventProblem(what: "the evidence cannot be decoded: \(error.reason)"))
         }
     }
 
     private static let batch = 1_024
 
     private func verifySignatures(
-        of log: EventLog, _ trust: TrustPolicy, _ report: inout AuditReport, _ progress: (UInt64) -> Void
+        of log: LogReader, _ trust: TrustPolicy, _ report: inout AuditReport, _ progress: (UInt64) -> Void
     ) async throws {
         let verifier = SignedDataVerifier(trust: trust, mistyped: .absent)
-        let size = try log.head().size
+        let size = try log.size()
         var position: UInt64 = 0
         while position < size, report.firstBad == nil {
             progress(position)
@@ -95,8 +100,8 @@ package struct LedgerAudit: Sendable {
         }
     }
 
-    /// Verifies the evidence of a record. Nil when the signature is valid under the certificates and at the instant in
-    /// the record.
+    /// Verifies the evidence of a record. Returns nil when the signature is valid under the certificates and at the
+    /// instant in the record.
     private static func problem(
         with record: Record, _ evidence: [UInt8], _ verifier: SignedDataVerifier
     ) async -> String? {
@@ -107,8 +112,24 @@ package struct LedgerAudit: Sendable {
             let proof = artifact.proof
             guard proof.verifiedAt == record.verifiedAt, proof.leaf == record.leafCertificate,
                 proof.root == record.rootCertificate
-            else { return "verified under other certificates or at another instant than the record states" }
+            else { return "the certificates or the verification time differ from the record" }
             return nil
+        }
+    }
+}
+
+extension AuditReport {
+    fileprivate init(_ report: LogAudit.Report) {
+        self.init(firstBad: report.firstBad.map(AuditFinding.init))
+        events = report.events
+    }
+}
+
+extension AuditFinding {
+    fileprivate init(_ finding: LogFinding) {
+        switch finding {
+        case .event(let position, let what): self = .event(position: position, what: what)
+        case .structure(let what): self = .structure(what: what)
         }
     }
 }

@@ -14,28 +14,28 @@ enum Advice {
     static func on(_ code: RefusalCode) -> String {
         switch code {
         case .bundleMismatch, .appAppleIdMismatch, .environmentMismatch:
-            "Post it to the ledger of its app and environment, or configure them in this ledger."
+            "Post the artifact to the ledger of its app and environment, or configure them in this ledger."
         case .environmentRefused:
-            "Purchases made in Xcode are not accepted; test in the sandbox."
+            "Test in the sandbox. Purchases made in Xcode are not accepted."
         case .fromTheFuture:
-            "It is signed ahead of the ledger's clock; post it again later."
+            "Post the artifact again later. Its signing time is ahead of the ledger's clock."
         case .kindUnknown:
-            "Post Transaction.jwsRepresentation in signedTransactions, AppTransaction.jwsRepresentation in "
+            "Post Transaction.jwsRepresentation in signedTransactions and AppTransaction.jwsRepresentation in "
                 + "signedAppTransaction."
         case .claimMissing, .claimMalformed, .nestedMismatch:
-            "Ask the App Store for the transaction again, and post the new one."
+            "Request the transaction from the App Store again and post the new one."
         case .chainUntrusted, .chainExpired, .certificateDenied, .markerMissingLeaf, .markerMissingIntermediate,
             .signatureInvalid:
-            "The App Store did not sign this; do not grant access for it."
+            "Do not grant access. The App Store signature could not be verified."
         default:
-            "Post jwsRepresentation unchanged, as StoreKit returns it."
+            "Post jwsRepresentation exactly as StoreKit returns it."
         }
     }
 
     static let useTheToken =
-        "Use the appAccountToken of the purchase as the customer id, or have a backend post it once for this customer."
-    static let signIn = "Sign in as the customer it belongs to."
-    static let keep = "Do nothing: the purchase stays with this customer."
+        "Use the appAccountToken of the purchase as the customer id, or post it once from a backend for this customer."
+    static let signIn = "Sign in as the customer who owns the purchase."
+    static let keep = "No action is required. The purchase stays with this customer."
     static let transfer =
         "Decide who owns it with `subledger customer transfer ID --subscription ORIGINAL_TRANSACTION_ID`."
 }

@@ -4,11 +4,11 @@ import LedgerModel
 /// The holder of an API key, or the operator of the ledger.
 package struct Caller: Sendable {
     package enum Role: String, Sendable {
-        /// The key ships inside an app and is therefore public.
+        /// A key that ships inside an app and is therefore public.
         case app
         case backend
-        /// Also an operator at the command line, and every caller of a ledger without keys, which listens on loopback
-        /// only.
+        /// The role of administrators, of an operator at the command line, and of every caller of a ledger without
+        /// keys, which listens on loopback only.
         case admin
     }
 
@@ -28,11 +28,11 @@ package struct Caller: Sendable {
     package static let backend = Caller(.backend)
     package static let admin = Caller(.admin)
 
-    /// The strength of a claim that the caller makes for a known customer.
+    /// The strength of the caller's claims for a known customer.
     var authority: Claim.Authority { role == .app ? .app : .backend }
 }
 
-/// The apps and environments that an API key is limited to; an empty set is no limit.
+/// The limits of an API key to apps and environments. An empty set means no limit.
 package struct KeyLimits: Hashable, Sendable {
     package var bundleIds: Set<String>
     package var environments: Set<Environment>
@@ -51,7 +51,7 @@ package struct KeyLimits: Hashable, Sendable {
     }
 }
 
-/// The part of a customer that an answer covers. One answer never mixes Production and Sandbox.
+/// The part of a customer's data that an answer covers. An answer never mixes Production and Sandbox.
 package struct CustomerScope: Hashable, Sendable {
     package var environment: Environment
     /// The only app in the answer; nil for every app.

@@ -1,45 +1,40 @@
-import EventLog
+import Ingestion
+package import Primitives
 
-/// The refusal of a request about customers. Two errors are equal when their codes are. No text repeats an id.
-package struct CustomerError: Error, Equatable, Sendable {
+/// The refusal of a request about customers. Two errors with the same code are equal. Texts contain no ids.
+package struct CustomerError: DiagnosedError, Equatable, Sendable {
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A member of a body is malformed or unknown: 400.
+        /// A malformed or unknown member of a body (400).
         package static let postingMalformed = Code(rawValue: "posting_malformed")
-        /// A customer id is empty, too long, or a dot segment: 400.
+        /// A customer id that is empty, too long, or a dot segment (400).
         package static let customerIdInvalid = Code(rawValue: "customer_id_invalid")
-        /// Several subscriptions match, or one customer is given twice: 400.
+        /// Several matching subscriptions, or one customer given twice (400).
         package static let parameterInvalid = Code(rawValue: "parameter_invalid")
-        /// The role of the key does not allow it: 403.
+        /// A request that the role of the key does not allow (403).
         package static let roleForbidden = Code(rawValue: "role_forbidden")
-        /// No customer has the handle: 404.
+        /// A handle without a customer (404).
         package static let handleUnknown = Code(rawValue: "handle_unknown")
-        /// No customer has the id: 404.
+        /// An id without a customer (404).
         package static let customerUnknown = Code(rawValue: "customer_unknown")
-        /// No merge of the two is in force: 404.
+        /// A merge that is not in force (404).
         package static let mergeUnknown = Code(rawValue: "merge_unknown")
-        /// No such subscription was observed: 404.
+        /// A subscription that was not observed (404).
         package static let subscriptionUnknown = Code(rawValue: "subscription_unknown")
-        /// Two known customers would become one: 409.
+        /// Two known customers that would become one (409).
         package static let customerConflict = Code(rawValue: "customer_conflict")
-        /// The subscription belongs to another customer: 409.
-        package static let linkRefused = Code(rawValue: "link_refused")
+        /// A subscription of another customer (409).
+        package static let linkRefused = Code(rawValue: CustomerEvents.linkRefusedCode)
     }
 
     package let code: Code
-    package let message: String
-    package let expected: String?
-    package let found: String?
-    package let hint: String?
+    package let diagnosis: Diagnosis
 
     init(_ code: Code, _ message: String, expected: String? = nil, found: String? = nil, hint: String? = nil) {
         self.code = code
-        self.message = message
-        self.expected = expected
-        self.found = found
-        self.hint = hint
+        diagnosis = Diagnosis(code.rawValue, message, expected: expected, found: found, hint: hint)
     }
 
     package static func == (left: CustomerError, right: CustomerError) -> Bool { left.code == right.code }
@@ -51,42 +46,42 @@ extension CustomerError {
     }
 
     static let handleUnknown = CustomerError(
-        .handleUnknown, "no customer has this handle", expected: "a handle from an earlier answer",
-        hint: "Post without a handle to get a new one.")
+        .handleUnknown, "handle not found", expected: "a handle from an earlier answer",
+        hint: "Post without a handle to create a new customer.")
 
     static let customerUnknown = CustomerError(
-        .customerUnknown, "no customer has this id", expected: "the id of a customer", found: "an unused id")
+        .customerUnknown, "customer not found", expected: "the id of a customer", found: "an unknown id")
 
-    /// - Parameter source: names the option as the caller writes it.
+    /// - Parameter source: decides how the hint spells the option: for the command line or for a request body.
     static func handleKnown(_ source: EventSource) -> CustomerError {
         CustomerError(
             .customerConflict, "the handle belongs to a known customer",
             expected: "the handle of an anonymous customer", found: "the handle of another known customer",
-            hint: "An administrator can merge the two with \(source == .operator ? "--merge" : "\"merge\": true").")
+            hint: "Merge them as an administrator with \(source == .operator ? "--merge" : "\"merge\": true").")
     }
 
     static let mergedIntoItself = CustomerError(
         .parameterInvalid, "a customer cannot be merged into itself", expected: "two customers", found: "one")
 
     static let mergeUnknown = CustomerError(
-        .mergeUnknown, "no merge of these two customers is in force",
-        expected: "a handle or an id that was merged into this customer", found: "none",
-        hint: "Events of the kind customersMerged name the handles.")
+        .mergeUnknown, "no merge of these customers is in force",
+        expected: "the handle or the id of a customer merged into this customer", found: "none",
+        hint: "See events of kind customersMerged for the handles.")
 
     static let appNamesCustomer = CustomerError(
-        .roleForbidden, "a key of role app may not name a customer by its id", expected: "handle or customerToken",
+        .roleForbidden, "customerId is not allowed for role app", expected: "handle or customerToken",
         found: "customerId",
-        hint: "Let your backend sign a customer token for the signed-in user, or post with a backend key.")
+        hint: "Use a customer token signed by your backend, or post with a backend key.")
 
     static let subscriptionUnknown = CustomerError(
-        .subscriptionUnknown, "subscription not found", expected: "an originalTransactionId that was observed",
-        found: "no observation")
+        .subscriptionUnknown, "subscription not found", expected: "a known originalTransactionId",
+        found: "an unknown originalTransactionId")
 
     static let subscriptionAmbiguous = CustomerError(
-        .parameterInvalid, "several subscriptions have this originalTransactionId",
-        expected: "environment, bundleId or both", found: "several matches")
+        .parameterInvalid, "several subscriptions match originalTransactionId",
+        expected: "a unique match with environment and bundleId", found: "several matches")
 
     static let linkRefused = CustomerError(
-        .linkRefused, "the subscription belongs to another customer", expected: "a subscription that is free to claim",
-        found: "a subscription of another known customer", hint: "Settle it with `subledger customer transfer`.")
+        .linkRefused, "the subscription belongs to another customer", expected: "a claimable subscription",
+        found: "a subscription of another known customer", hint: "Resolve it with `subledger customer transfer`.")
 }

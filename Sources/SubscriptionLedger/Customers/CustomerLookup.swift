@@ -1,83 +1,81 @@
 import EventLog
+import FactStore
 import LedgerModel
 import Primitives
-import ProjectionRuntime
 
-/// Loads, for one question, the merges of the handles and the customers of the tokens that occur.
+/// Loads the merges of handles and the customers of tokens for one question.
 struct CustomerLookup {
-    private let derived: Derived
-    private let vault: Vault?
-    /// The number of known events.
-    let size: Position
-    /// Names that the vault stored while the log held fewer events are known.
-    private let namesMetBelow: Position
-    private(set) var roster = CustomerRoster()
-    private var met: Set<CustomerHandle> = []
+    private let facts: FactIndex
+    private let vault: VaultReader?
+    /// Everything that was read for the question.
+    private(set) var reads: ReadSet
+    /// The log size below which an id must have been stored in the vault to resolve.
+    private let idsCreatedBelow: Position
+    private(set) var directory = CustomerDirectory()
+    private var loadedHandles: Set<CustomerHandle> = []
     private var askedTokens: Set<AppAccountToken> = []
-    /// The tokens whose customers the log states; earlier versions stored them in the vault alone.
+    /// The tokens whose customers are in the log. Earlier versions stored them in the vault only.
     private(set) var mappedTokens: Set<AppAccountToken> = []
-    /// The index terms and names that the answers depend on.
-    private(set) var terms: Set<IndexTerm> = []
-    private(set) var unmetNames: [CustomerName] = []
-    /// The tokens of the handles that may own keys.
-    private(set) var tokensByHandle: [CustomerHandle: [AppAccountToken]] = [:]
+
+    /// The number of known events.
+    var size: Position { reads.size }
 
     /// - Parameter knownAt: nil for the present.
-    init(in ledger: Ledger, knownAt: Question.KnownAt? = nil) throws {
+    init(in ledger: LedgerReader, knownAt: AsOfQuery.KnownAt? = nil) throws {
         self.init(in: ledger, knownAt: knownAt, size: try ledger.knownSize(knownAt))
     }
 
     /// - Parameter size: the log size of `knownAt`.
-    init(in ledger: Ledger, knownAt: Question.KnownAt?, size: Position) {
-        derived = ledger.derived
+    init(in ledger: LedgerReader, knownAt: AsOfQuery.KnownAt?, size: Position) {
+        facts = ledger.facts
         vault = ledger.vault
-        self.size = size
-        namesMetBelow = knownAt == nil ? .max : size
+        reads = ReadSet(size: size)
+        idsCreatedBelow = knownAt == nil ? .max : size
     }
 
-    /// Creates a lookup without the vault: no external id resolves.
-    init(in derived: Derived, size: Position) {
-        self.derived = derived
+    /// Creates a lookup without the vault, in which no external id resolves.
+    init(in facts: FactIndex, size: Position) {
+        self.facts = facts
         vault = nil
-        self.size = size
-        namesMetBelow = 0
+        reads = ReadSet(size: size)
+        idsCreatedBelow = 0
     }
 
     /// Returns the customer of a handle, after merges.
     mutating func customer(of handle: CustomerHandle) throws -> CustomerHandle {
         var open = [handle]
         while let next = open.popLast() {
-            guard met.insert(next).inserted else { continue }
-            terms.insert(.merges(of: next))
-            for change in try derived.directoryChanges(of: next, knownAt: size) {
-                roster.add(change)
+            guard loadedHandles.insert(next).inserted else { continue }
+            reads.terms.insert(.merges(of: next))
+            for change in try facts.directoryChanges(of: next, knownAt: size) {
+                directory.add(change)
                 open += change.handles
             }
         }
-        return roster.customer(of: handle)
+        return directory.customer(of: handle)
     }
 
     /// Returns the customer with an external id; nil when there is none.
-    mutating func customer(of name: CustomerName) throws -> CustomerHandle? {
-        guard let met = try vault?.customer(of: name, metBelow: namesMetBelow) else {
-            unmetNames.append(name)
+    mutating func customer(of name: ExternalCustomerID) throws -> CustomerHandle? {
+        guard let handle = try vault?.customer(of: name, createdBefore: idsCreatedBelow) else {
+            reads.unresolvedIDs.append(name)
             return nil
         }
-        return try customer(of: met)
+        return try customer(of: handle)
     }
 
-    /// Returns the owner named by a token: its customer, or the token's bearer.
+    /// Returns the owner that a token names: its customer, or the token's bearer if it has no customer.
     mutating func owner(of token: AppAccountToken) throws -> Ownership.Owner {
         if askedTokens.insert(token).inserted {
-            terms.insert(.mapping(of: token))
-            if let mapped = try derived.customer(mappedTo: token, knownAt: size) {
-                roster.set(try customer(of: mapped), for: token)
+            reads.terms.insert(.mapping(of: token))
+            if let mapped = try facts.customer(mappedTo: token, knownAt: size) {
+                directory.set(try customer(of: mapped), for: token)
                 mappedTokens.insert(token)
-            } else if let customer = try customer(of: CustomerName(token)) {
-                roster.set(customer, for: token)
+            } else if let customer = try customer(of: ExternalCustomerID(token)) {
+                directory.set(customer, for: token)
             }
         }
-        return roster.owner(of: token)
+        return directory.owner(of: token)
     }
 
     /// Loads the merges of the handles and the customers of the tokens in `evidence`.
@@ -87,15 +85,15 @@ struct CustomerLookup {
         for token in evidence.tokens.tokens { _ = try owner(of: token) }
     }
 
-    /// Assumes that a token belongs to a customer, before the vault records it.
+    /// Assigns a token to a customer before the vault stores it.
     mutating func assume(_ customer: CustomerHandle, for token: AppAccountToken) {
         askedTokens.insert(token)
-        roster.set(customer, for: token)
+        directory.set(customer, for: token)
     }
 
-    /// Assumes a merge, before the log records it.
+    /// Applies a merge before the log contains it.
     mutating func assume(_ merge: Merge) {
-        roster.add(.merge(merge))
+        directory.add(.merge(merge))
     }
 }
 
@@ -109,50 +107,50 @@ extension DirectoryChange {
 }
 
 extension CustomerLookup {
-    /// Returns the timelines that an owner may own: of every key that the owner claimed or whose token is the owner's,
-    /// and of every key that may be joined with these.
-    /// - Parameter token: the token by which the caller names the owner; nil for another id.
-    mutating func portfolio(of owner: Ownership.Owner, token: AppAccountToken?) throws -> Portfolio {
-        var surroundings = Surroundings(in: derived, knownAt: size)
+    /// Returns the timelines of every key that an owner may own, and of every related key. The owner may own the keys
+    /// that it claimed and the keys with its tokens.
+    /// - Parameter token: the token with which the caller names the owner; nil for another id.
+    mutating func timelines(of owner: Ownership.Owner, token: AppAccountToken?) throws -> CustomerTimelines {
+        var related = RelatedTimelines(in: facts, knownAt: size)
         if case .customer(let customer) = owner {
-            for handle in [customer] + roster.handles(mergedInto: customer) {
-                terms.insert(.claims(of: handle))
-                try surroundings.add(derived.keys(claimedBy: handle, knownAt: size))
-                let tokens = try vault?.tokens(of: handle, metBelow: namesMetBelow) ?? []
-                for token in tokens { try surroundings.add(token) }
-                tokensByHandle[handle] = tokens
+            for handle in [customer] + directory.handles(mergedInto: customer) {
+                reads.terms.insert(.claims(of: handle))
+                try related.add(facts.keys(claimedBy: handle, knownAt: size))
+                let tokens = try vault?.tokens(of: handle, createdBefore: idsCreatedBelow) ?? []
+                for token in tokens { try related.add(token) }
+                reads.tokensByHandle[handle] = tokens
             }
         }
-        if let token { try surroundings.add(token) }
-        try followTokens(of: owner, in: &surroundings)
-        terms.formUnion(surroundings.askedTerms)
-        return try portfolio(of: owner, among: surroundings)
+        if let token { try related.add(token) }
+        try followTokens(of: owner, in: &related)
+        reads.terms.formUnion(related.askedTerms)
+        return try timelines(of: owner, among: related)
     }
 
-    /// Follows the owner's tokens to further purchases until no new token occurs.
-    private mutating func followTokens(of owner: Ownership.Owner, in surroundings: inout Surroundings) throws {
+    /// Follows the owner's tokens to further purchases until no new token is found.
+    private mutating func followTokens(of owner: Ownership.Owner, in related: inout RelatedTimelines) throws {
         var followed: Set<AppAccountToken> = []
         while true {
-            let tokens = Set(surroundings.keys.flatMap(surroundings.appAccountTokens)).subtracting(followed)
+            let tokens = Set(related.keys.flatMap(related.appAccountTokens)).subtracting(followed)
             guard !tokens.isEmpty else { return }
-            for token in tokens where try self.owner(of: token) == owner { try surroundings.add(token) }
+            for token in tokens where try self.owner(of: token) == owner { try related.add(token) }
             followed.formUnion(tokens)
         }
     }
 
-    private mutating func portfolio(
-        of owner: Ownership.Owner, among surroundings: Surroundings
-    ) throws -> Portfolio {
-        let timelines = surroundings.timelines
+    private mutating func timelines(
+        of owner: Ownership.Owner, among related: RelatedTimelines
+    ) throws -> CustomerTimelines {
+        let timelines = related.timelines
         var evidence: [OwnershipEvidence] = []
         for (key, timeline) in timelines {
-            let next = surroundings.ownershipEvidence(of: key, timeline)
+            let next = related.ownershipEvidence(of: key, timeline)
             try load(next)
             evidence.append(next)
         }
-        return Portfolio(
+        return CustomerTimelines(
             owner: owner, lineages: Lineage.components(of: timelines), evidence: evidence,
-            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, roster: roster,
+            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, directory: directory,
             observationCount: timelines.values.reduce(0) { $0 + $1.observations.count })
     }
 }

@@ -1,8 +1,8 @@
 package import SubscriptionStatus
 
-/// The next step of a customer, chosen among those of the subscriptions.
+/// Chooses a customer's next step among those of the subscriptions.
 package enum CustomerNextStep {
-    /// The parts of one subscription that decide it.
+    /// The parts of a subscription that determine the next step.
     package struct Row: Hashable, Sendable {
         package let entitled: Bool
         package let nextStep: NextStep
@@ -17,8 +17,8 @@ package enum CustomerNextStep {
         }
     }
 
-    /// Returns the most urgent step: first a step that keeps a subscription running; then, for a customer without any
-    /// entitlement, a step that restores one.
+    /// Returns the most urgent step. A step that keeps a subscription running comes first. For a customer without any
+    /// entitlement, a step that restores one follows.
     package static func of(_ rows: [Row]) -> NextStep {
         let steps = Set(rows.map(\.nextStep))
         if let step = [NextStep.fixBilling, .consentToPrice].first(where: steps.contains) { return step }

@@ -1,7 +1,7 @@
 import LedgerModel
 
-/// The customer that a question names: by an external id, or by a handle from an earlier answer.
+/// The customer named in a question: an external id, or a handle from an earlier answer.
 enum CustomerReference: Hashable, Sendable {
-    case name(CustomerName)
+    case name(ExternalCustomerID)
     case handle(CustomerHandle)
 }

@@ -4,7 +4,7 @@ import LedgerModel
 import Primitives
 import SubscriptionStatus
 
-/// The contents of a customer's answer in one scope at an instant, and the instants between which they stay the same.
+/// The contents of a customer's answer in one scope at an instant, and the interval in which they stay the same.
 struct CustomerState: Sendable {
     private var subscriptions: [(state: SubscriptionState, row: Rendered<SubscriptionRow>)]
     private var purchases: [(key: SubscriptionKey, row: PurchaseRow)]
@@ -13,14 +13,14 @@ struct CustomerState: Sendable {
     private let rules: Rules
     private let scope: CustomerScope
 
-    /// - Parameter portfolio: nil for an unused id.
-    init(of portfolio: Portfolio?, at t: Instant, rules: Rules, scope: CustomerScope) {
-        let holdings = Holdings(of: portfolio, at: t, rules: rules, scope: scope)
-        subscriptions = holdings.lineages.states(at: t, rules: rules).filter { holdings.owned.contains($0.key) }
+    /// - Parameter timelines: nil for an unused id.
+    init(of timelines: CustomerTimelines?, at t: Instant, rules: Rules, scope: CustomerScope) {
+        let owned = OwnedSubscriptions(of: timelines, at: t, rules: rules, scope: scope)
+        subscriptions = owned.lineages.states(at: t, rules: rules).filter { owned.keys.contains($0.key) }
             .map { ($0, Rendered(SubscriptionRow($0))) }
-        purchases = holdings.purchases(at: t)
-        conflicts = holdings.conflicts.map { ($0.key, ConflictRow($0, askedBy: portfolio?.owner)) }
-        validity = portfolio?.validity(around: t, rules: rules) ?? .always
+        purchases = owned.purchases(at: t)
+        conflicts = owned.conflicts.map { ($0.key, ConflictRow($0, askedBy: timelines?.owner)) }
+        validity = timelines?.validity(around: t, rules: rules) ?? .always
         self.rules = rules
         self.scope = scope
     }
@@ -29,7 +29,7 @@ struct CustomerState: Sendable {
         validity.contains(t) && self.rules == rules && self.scope == scope
     }
 
-    /// Restricts the answer to these keys and hides the other party of conflicts.
+    /// Returns the answer restricted to these keys, without the other party of conflicts.
     func limited(to keys: Set<SubscriptionKey>) -> CustomerState {
         var limited = self
         limited.subscriptions.removeAll { !keys.contains($0.state.key) }
@@ -50,13 +50,13 @@ struct CustomerState: Sendable {
             nextStep: CustomerNextStep.of(subscriptions.map { .init($0.state) }).rawValue)
     }
 
-    /// The rows of `state --customer`.
+    /// Returns the answer of `state --customer`.
     func answer(asOf: Instant, knownAt: Position) -> Answer<SubscriptionRow> {
         Answer(asOf: asOf, knownAt: knownAt, subscriptions: subscriptions.map(\.row.row))
     }
 }
 
-extension Holdings {
+extension OwnedSubscriptions {
     fileprivate func purchases(at t: Instant) -> [(key: SubscriptionKey, row: PurchaseRow)] {
         purchases.flatMap { key, purchases in
             purchases.filter { $0.purchasedAt <= t }.map { (key, PurchaseRow($0, of: key, at: t)) }
@@ -67,7 +67,7 @@ extension Holdings {
     }
 }
 
-extension Portfolio {
+extension CustomerTimelines {
     /// Returns the range around `t` in which the answer stays the same.
     fileprivate func validity(around t: Instant, rules: Rules) -> Range<Instant> {
         let tokens = evidence.flatMap { $0.tokens.steps.map(\.from) }
@@ -103,8 +103,8 @@ extension ConflictRow {
         self.init(
             id: SubscriptionID(conflict.key), with: with.text,
             because: isClaimant
-                ? "Posted for this customer, but owned by another known customer."
-                : "Also posted for another known customer, whose claim was refused.",
+                ? "The purchase was posted for this customer but belongs to another known customer."
+                : "The purchase was also posted for another known customer, whose claim was refused.",
             remedy: Advice.transfer)
     }
 }

@@ -1,31 +1,31 @@
 import LedgerModel
 import Primitives
 
-/// The customer that transactions are posted for, and the caller who posts them.
+/// The customer for which transactions are posted, and the caller that posts them.
 struct Submitter: Sendable {
     let customer: CustomerHandle
-    /// The external id; nil for a customer named by a handle, and for an unnamed one.
-    let name: CustomerName?
+    /// The external id; nil for a customer named by a handle only, and for an unnamed one.
+    let name: ExternalCustomerID?
     let isAnonymous: Bool
-    /// Whether the vault has no entry yet; a customer named by an app is stored with the first link.
+    /// Whether the vault has no entry yet. A customer named by an app is stored with its first link.
     let isProvisional: Bool
     let caller: Caller
 
     var authority: Claim.Authority { isAnonymous ? .anonymous : caller.authority }
 
-    /// Whether the submitter's posting maps tokens. An app key does not: it is public, and a token outranks every
-    /// claim.
+    /// Whether the submitter's posting maps tokens. A posting with an app key does not: the key is public, and a token
+    /// outranks every claim.
     var mapsTokens: Bool { name != nil && caller.role != .app }
 }
 
-/// Decides whether a key becomes, or is, the submitter's.
+/// Decides whether a submitter owns a key, is linked to it, or is refused.
 struct LinkDecision {
     enum Verdict: Equatable {
-        /// The submitter owns the key, and the log already has the claim.
+        /// The submitter owns the key, and the log already contains the claim.
         case stands
         case links
         case refused
-        /// The submitter owned the key only earlier, through a token: nothing is linked or refused.
+        /// The submitter owned the key only earlier, through a token. Nothing is linked or refused.
         case past
     }
 
@@ -38,16 +38,16 @@ struct LinkDecision {
     /// - Parameters:
     ///   - transactions: the posted transactions of the key; empty when an operator links it.
     ///   - evidence: the evidence about the key, including these transactions.
-    ///   - roster: the merges and tokens of all customers in `evidence`, and the tokens that the posting maps.
+    ///   - directory: the merges and tokens of all customers in `evidence`, and the tokens that the posting maps.
     ///   - anonymous: the anonymous customers among the owners.
     ///   - sharesAccount: whether a transaction states an appTransactionId already stored for the key.
     init(
         _ transactions: [PostedTransaction], on evidence: OwnershipEvidence, by submitter: Submitter,
-        roster: CustomerRoster, anonymous: Set<CustomerHandle>, sharesAccount: Bool,
+        directory: CustomerDirectory, anonymous: Set<CustomerHandle>, sharesAccount: Bool,
         rule: Rules.Customers.ClaimConflict
     ) {
-        // At `.latest` every token counts: signing times may be ahead of this clock.
-        let before = Ownership(evidence, at: .latest, roster: roster, rule: rule)
+        // At `.latest` every token applies, also those with a signing time ahead of this clock.
+        let before = Ownership(evidence, at: .latest, directory: directory, rule: rule)
         let givingWay = anonymous.subtracting([submitter.customer]).sorted { $0.value < $1.value }
         merges =
             submitter.isAnonymous && !sharesAccount
@@ -58,12 +58,12 @@ struct LinkDecision {
         var claimed = evidence
         claimed.claims.append(
             Claim(key: evidence.key, customer: submitter.customer, by: submitter.authority, position: .max))
-        var merged = roster
+        var merged = directory
         for merge in merges { merged.add(.merge(merge)) }
-        let after = Ownership(claimed, at: .latest, roster: merged, rule: rule)
-        let own = evidence.claims.map(roster.standing(of:)).filter { $0.customer == submitter.customer }
+        let after = Ownership(claimed, at: .latest, directory: merged, rule: rule)
+        let own = evidence.claims.map(directory.standing(of:)).filter { $0.customer == submitter.customer }
         guard after.isOwned(by: submitter.customer) else {
-            refused = transactions.filter { !$0.isBoughtBy(submitter.customer, roster) }
+            refused = transactions.filter { !$0.isBoughtBy(submitter.customer, directory) }
             verdict = refused.isEmpty && !transactions.isEmpty ? .past : .refused
             return
         }
@@ -74,8 +74,8 @@ struct LinkDecision {
 }
 
 extension PostedTransaction {
-    /// Whether all its tokens, of which there is at least one, belong to this customer.
-    fileprivate func isBoughtBy(_ customer: CustomerHandle, _ roster: CustomerRoster) -> Bool {
-        !tokens.isEmpty && tokens.allSatisfy { roster.customer(of: $0) == customer }
+    /// Whether the transaction has tokens and all of them belong to this customer.
+    fileprivate func isBoughtBy(_ customer: CustomerHandle, _ directory: CustomerDirectory) -> Bool {
+        !tokens.isEmpty && tokens.allSatisfy { directory.customer(of: $0) == customer }
     }
 }

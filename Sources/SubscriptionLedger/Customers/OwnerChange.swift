@@ -6,14 +6,14 @@ import SubscriptionStatus
 struct OwnerChange {
     let from: Set<Ownership.Owner>
     let to: Set<Ownership.Owner>
-    /// The event about customers that causes the change; nil for a token that Apple signed.
+    /// The event about customers that causes the change; nil if the cause is a token that Apple signed.
     let decision: CustomerFact?
 
-    /// The names of the change; empty when neither the owners nor their ids change. A key that changes owners without a transfer is
-    /// unlinked from one customer and linked to the other.
+    /// The names of the change; empty when neither the owners nor their ids change. A key that changes owners without a
+    /// transfer is unlinked from one customer and linked to the other.
     var words: [ChangeWord] {
         switch decision {
-        // The ids of an owner change also where the owner stays.
+        // These events change the ids of an owner, even if the owner stays the same.
         case .directory(.merge): return [.merged]
         case .directory(.unmerge): return [.unmerged]
         case .token: return [.linked]
@@ -29,10 +29,10 @@ extension OwnerChange {
     var sentence: String {
         switch decision {
         case .transfer: "An administrator transferred it to another customer."
-        case .directory(.merge): "Its customer was merged into another one."
+        case .directory(.merge): "Its customer was merged into another customer."
         case .directory(.unmerge): "A merge of its customers was undone."
-        case .token: "Its appAccountToken names this customer from here on."
-        case .claim, .refusedClaim: to.isSubset(of: from) ? "A customer lost it." : "It was linked with a customer."
+        case .token: "Its appAccountToken was mapped to this customer."
+        case .claim, .refusedClaim: to.isSubset(of: from) ? "A customer lost it." : "It was linked to a customer."
         case nil: "Apple signed another appAccountToken for it."
         }
     }

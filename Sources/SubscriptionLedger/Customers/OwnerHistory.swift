@@ -3,8 +3,8 @@ import LedgerModel
 import Primitives
 import SubscriptionStatus
 
-/// The changes of the owners of one key, in the order of time. A decision counts from its recorded time, a token from
-/// its step.
+/// The changes of the owners of one key, in chronological order. A decision takes effect at its recorded time, a token
+/// at the instant of its step.
 struct OwnerHistory {
     /// A change with its cause.
     struct Entry {
@@ -22,19 +22,19 @@ struct OwnerHistory {
     private(set) var entries: [Entry] = []
 
     /// - Parameters:
-    ///   - start: the instant of the key's first row, whose owners are not a change.
+    ///   - start: the instant of the key's first row. Its owners are the initial ones, not a change.
     ///   - recordedAt: returns the recorded time of the event at a position.
     init(
-        of evidence: OwnershipEvidence, roster: CustomerRoster, after start: Instant, until end: Instant,
+        of evidence: OwnershipEvidence, directory: CustomerDirectory, after start: Instant, until end: Instant,
         rule: Rules.Customers.ClaimConflict, recordedAt: (Position) throws -> Instant
     ) rethrows {
-        let decisions = try evidence.decisions(roster).map { (at: try recordedAt($0.position), $0) }
+        let decisions = try evidence.decisions(directory).map { (at: try recordedAt($0.position), $0) }
         let tokens = Dictionary(evidence.tokens.steps.map { ($0.from, $0.source) }) { _, last in last }
         let instants = Set(decisions.map(\.at)).union(tokens.keys).filter { $0 > start && $0 <= end }
         func owners(at instant: Instant) -> Set<Ownership.Owner> {
             let size = (decisions.last { $0.at <= instant }?.1.position).map { $0 + 1 } ?? 0
             return Ownership(
-                evidence.decided(below: size), at: instant, roster: roster.known(below: size), rule: rule
+                evidence.decided(below: size), at: instant, directory: directory.known(below: size), rule: rule
             ).owners
         }
         var current = owners(at: start)
@@ -54,12 +54,12 @@ struct OwnerHistory {
 }
 
 extension OwnerHistory {
-    /// The instant at which an owner last lost the key; nil for an owner who never had it.
-    /// - Parameter roster: the merges that are known now: a customer keeps what another handle of theirs had.
-    func lastLoss(by owner: Ownership.Owner, _ roster: CustomerRoster) -> Instant? {
+    /// Returns the instant at which an owner last lost the key; nil if the owner never lost it.
+    /// - Parameter directory: the merges that are known now. A customer keeps the keys of its other handles.
+    func lastLoss(by owner: Ownership.Owner, _ directory: CustomerDirectory) -> Instant? {
         func includes(_ owners: Set<Ownership.Owner>) -> Bool {
             owners.contains { other in
-                if case .customer(let handle) = other { return .customer(roster.customer(of: handle)) == owner }
+                if case .customer(let handle) = other { return .customer(directory.customer(of: handle)) == owner }
                 return other == owner
             }
         }
@@ -69,10 +69,10 @@ extension OwnerHistory {
 
 extension OwnershipEvidence {
     /// The claims, transfers, merges and unmerges about the key and its customers, ordered by position.
-    fileprivate func decisions(_ roster: CustomerRoster) -> [CustomerFact] {
+    fileprivate func decisions(_ directory: CustomerDirectory) -> [CustomerFact] {
         let facts =
             claims.map(CustomerFact.claim) + transfers.map(CustomerFact.transfer)
-            + roster.changes.map(CustomerFact.directory)
+            + directory.changes.map(CustomerFact.directory)
         return facts.sorted { $0.position < $1.position }
     }
 }

@@ -1,15 +1,15 @@
 import AppStoreModel
-import AppStoreTranslation
 import AppStoreVerification
 import EventLog
+import FactStore
+import Ingestion
 import LedgerAPI
 import LedgerModel
 import Primitives
-import ProjectionRuntime
 
 /// The result of verifying a posting.
 struct PostedArtifacts: Sendable {
-    /// Accepted or refused, in the order posted: transactions, then the app transaction.
+    /// The accepted and refused artifacts in the order posted: transactions, then the app transaction.
     private(set) var checked: [CheckedArtifact] = []
     /// The accepted transactions of `checked`, in the same order.
     private(set) var transactions: [PostedTransaction] = []
@@ -23,7 +23,7 @@ struct PostedArtifacts: Sendable {
         }
     }
 
-    mutating func add(_ transaction: PostedTransaction, _ event: PreparedEvent) {
+    mutating func add(_ event: PreparedEvent, of transaction: PostedTransaction) {
         transactions.append(transaction)
         checked.append(.accepted(event))
     }
@@ -70,14 +70,14 @@ struct PostedTransaction: Sendable {
     }
 }
 
-extension Ledger {
+extension LedgerWriter {
     /// Verifies the artifacts of a posting in sequence, so that one posting does not occupy every core.
     func check(_ posting: TransactionPosting, limits: KeyLimits, source: EventSource) async -> PostedArtifacts {
         var posted = PostedArtifacts()
         for (index, text) in posting.signedTransactions.enumerated() {
             let jws = Array(text.utf8)
             switch await checkTransaction(jws, index: index, place: posted.checked.count, limits, source) {
-            case .success(let (transaction, event)): posted.add(transaction, event)
+            case .success(let (event, transaction)): posted.add(event, of: transaction)
             case .failure(let refusal): posted.refuse(refusal, jws, index: index)
             }
         }
@@ -94,58 +94,48 @@ extension Ledger {
 
     private func checkTransaction(
         _ jws: [UInt8], index: Int, place: Int, _ limits: KeyLimits, _ source: EventSource
-    ) async -> Result<(PostedTransaction, PreparedEvent), Refusal> {
-        // The claims decide the kind: another artifact must not be read as an empty transaction.
-        let verified = await verifier.verify(jws, now: configuration.clock())
-        return verified.flatMap { artifact in
+    ) async -> Result<(PreparedEvent, PostedTransaction), Refusal> {
+        // The kind is detected from the claims, so that another artifact is not read as an empty transaction.
+        await prepare(jws, source: source) { (artifact, facts) throws(Refusal) in
             guard case .transaction = artifact else {
-                return .failure(
-                    Refusal(
-                        .kindUnknown, "not a transaction", expected: ArtifactKind.transaction.rawValue,
-                        found: artifact.kind.rawValue))
+                throw Refusal(
+                    .kindUnknown, "not a transaction", expected: ArtifactKind.transaction.rawValue,
+                    found: artifact.kind.rawValue)
             }
-            return Result { () throws(Refusal) in
-                guard let transaction = try PostedTransaction(in: artifact, index: index, place: place) else {
-                    throw .unnamedTransaction
-                }
-                try limits.require(transaction.key.bundleId, transaction.key.environment)
-                let draft = try Intake(trust: configuration.trust).draft(for: artifact, source: source).get()
-                return (transaction, log.prepare(draft))
+            guard let transaction = try PostedTransaction(artifact, facts, index: index, place: place) else {
+                throw .unnamedTransaction
             }
+            try limits.require(transaction.key.bundleId, transaction.key.environment)
+            return transaction
         }
     }
 
     private func checkAppTransaction(
         _ jws: [UInt8], _ limits: KeyLimits, _ source: EventSource
     ) async -> Result<(PreparedEvent, AppAccountKey?), Refusal> {
-        let verified = await verifier.verify(jws, as: .appTransaction, now: configuration.clock())
-        return verified.flatMap { artifact in
-            Result { () throws(Refusal) in
-                var account: AppAccountKey?
-                for filed in Derivation.facts(of: artifact, bundleId: nil).observations {
-                    if case .appAccount(let key) = filed.key { account = key }
-                }
-                if let account { try limits.require(account.bundleId, account.environment) }
-                let draft = try Intake(trust: configuration.trust).draft(for: artifact, source: source).get()
-                return (log.prepare(draft), account)
+        await prepare(jws, as: .appTransaction, source: source) { (_, facts) throws(Refusal) in
+            var account: AppAccountKey?
+            for observation in facts.observations {
+                if case .appAccount(let key) = observation.key { account = key }
             }
+            if let account { try limits.require(account.bundleId, account.environment) }
+            return account
         }
     }
 
     /// Verifies one of several artifacts of any kind.
     /// - Parameter index: the index of the artifact.
-    /// - Returns: also the transaction that the artifact holds; nil when there is none to link.
+    /// - Returns: the checked artifact, and the transaction that it contains; nil when there is none to link.
     func checkLinkable(
         _ content: FoundArtifact.Content, at index: Int, source: EventSource
     ) async -> (CheckedArtifact, PostedTransaction?) {
-        let verified = await verifier.verify(content.jws, as: content.kind, now: configuration.clock())
-        do throws(Refusal) {
-            let artifact = try verified.get()
-            let transaction = try PostedTransaction(in: artifact, index: index, place: index)
-            let draft = try Intake(trust: configuration.trust).draft(for: artifact, source: source).get()
-            return (.accepted(log.prepare(draft)), transaction)
-        } catch {
-            return (.refused(error, artifact: content.jws), nil)
+        let prepared = await prepare(content.jws, as: content.kind, source: source) {
+            (artifact, facts) throws(Refusal) in
+            try PostedTransaction(artifact, facts, index: index, place: index)
+        }
+        return switch prepared {
+        case .success(let (event, transaction)): (.accepted(event), transaction)
+        case .failure(let refusal): (.refused(refusal, artifact: content.jws), nil)
         }
     }
 }
@@ -167,22 +157,24 @@ extension KeyLimits {
 
 extension Refusal {
     fileprivate static let unnamedTransaction = Refusal(
-        .claimMissing, "the transaction lacks identifying claims",
+        .claimMissing, "the transaction has missing claims",
         expected: "transactionId, originalTransactionId, bundleId, environment and signedDate",
-        found: "not all of them")
+        found: "some of them")
 }
 
 extension PostedTransaction {
-    /// Creates the transaction that an artifact is, or that a notification holds; nil when there is none to link.
+    /// Creates the transaction that an artifact is, or that a notification contains; nil when there is none to link.
     /// - Throws: `claim_missing` for a transaction without its ids, or with ids too long for an event.
-    fileprivate init?(in artifact: SignedArtifact, index: Int, place: Int) throws(Refusal) {
+    fileprivate init?(
+        _ artifact: SignedArtifact, _ facts: EventFacts, index: Int, place: Int
+    ) throws(Refusal) {
         switch artifact {
         case .transaction(let signed):
-            self = try Self.make(signed.payload.payload, in: artifact, index: index, place: place).get()
+            self = try Self.make(signed.payload.payload, facts, index: index, place: place).get()
         case .notification(let notification):
             // A notification is appended even when its transaction cannot be linked.
             guard let signed = notification.transaction,
-                case .success(let made) = Self.make(signed.payload.payload, in: artifact, index: index, place: place)
+                case .success(let made) = Self.make(signed.payload.payload, facts, index: index, place: place)
             else { return nil }
             self = made
         case .renewalInfo, .appTransaction: return nil
@@ -190,25 +182,24 @@ extension PostedTransaction {
     }
 
     private static func make(
-        _ transaction: Transaction, in artifact: SignedArtifact, index: Int, place: Int
+        _ transaction: Transaction, _ facts: EventFacts, index: Int, place: Int
     ) -> Result<PostedTransaction, Refusal> {
-        let filed = Derivation.facts(of: artifact, bundleId: nil).observations
-        let keys = filed.compactMap { filed -> SubscriptionKey? in
-            if case .subscription(let key) = filed.key { key } else { nil }
+        let keys = facts.observations.compactMap { observation -> SubscriptionKey? in
+            if case .subscription(let key) = observation.key { key } else { nil }
         }
         guard let key = keys.first, let id = transaction.transactionId else { return .failure(.unnamedTransaction) }
         let count = [key.environment.rawValue, key.bundleId, key.originalTransactionId].reduce(0) { $0 + $1.utf8.count }
         guard count <= CustomerEvents.keyByteLimit else {
             return .failure(
                 Refusal(
-                    .claimMissing, "the transaction's ids are too long",
+                    .claimMissing, "the ids of the transaction are too long",
                     expected: "at most \(CustomerEvents.keyByteLimit) bytes", found: "\(count)"))
         }
         return .success(
             PostedTransaction(
                 index: index, place: place,
                 name: TransactionName(transactionId: id, originalTransactionId: key.originalTransactionId), key: key,
-                observations: filed.filter { $0.key == .subscription(key) }.map(\.observation),
+                observations: facts.observations.filter { $0.key == .subscription(key) }.map(\.observation),
                 isFamilyShared: transaction.inAppOwnershipType == .familyShared))
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Serialises tasks per resource with 256 locks; resources that share a lock wait for each other. Waiting suspends the
-/// task.
+/// Serialises tasks per resource with 256 locks. Tasks whose resources share a lock also wait for each other. Waiting
+/// suspends the task.
 final class StripedLock: Sendable {
     private static let stripeCount = 256
 
@@ -16,7 +16,7 @@ final class StripedLock: Sendable {
     func withLock<Result>(
         on things: some Sequence<AnyHashable>, _ body: () async throws -> Result
     ) async rethrows -> Result {
-        // In ascending order for every caller, so that no two callers deadlock.
+        // All callers acquire locks in ascending order, so no two callers deadlock.
         let indices = Set(things.map { Int(UInt(bitPattern: $0.hashValue) % UInt(Self.stripeCount)) }).sorted()
         for index in indices { await acquire(index) }
         defer { for index in indices { release(index) } }
@@ -37,7 +37,7 @@ final class StripedLock: Sendable {
         }
     }
 
-    /// Hands the lock to the caller that has waited longest.
+    /// Passes the lock to the caller that has waited longest.
     private func release(_ index: Int) {
         let next = stripes.withLock { stripes -> CheckedContinuation<Void, Never>? in
             guard !stripes[index].waiting.isEmpty else {

@@ -1,24 +1,24 @@
 package import Primitives
 
-/// Signed transactions of one customer, as an app or a backend posts them: `POST /v1/transactions`.
+/// The signed transactions of one customer, as posted by an app or a backend: `POST /v1/transactions`.
 package struct TransactionPosting: Sendable {
-    /// The number of transactions in one call at most, since all of them are verified before the answer.
+    /// The maximum number of transactions per call. All of them are verified before the answer.
     package static let transactionLimit = 100
 
-    /// `jwsRepresentation` of StoreKit transactions.
+    /// The `jwsRepresentation` of StoreKit transactions.
     package var signedTransactions: [String]
-    /// `jwsRepresentation` of StoreKit's AppTransaction.
+    /// The `jwsRepresentation` of StoreKit's AppTransaction.
     package var signedAppTransaction: String?
-    /// Whether the posting has a receipt, which is refused: receipts are not supported.
+    /// Whether the posting contains a receipt. Receipts are not supported and are refused.
     package var hasReceipt: Bool
-    /// The caller's id of the customer. Nil names the customer of `handle`; without both, the anonymous customer of the
-    /// same Apple account, else a new one.
+    /// The caller's id of the customer. Nil selects the customer of `handle`; without both, the anonymous customer of
+    /// the same Apple account, else a new one.
     package var customerId: String?
-    /// A JWT that names the customer, signed by the developer's backend and verified by the receiver.
+    /// A JWT that names the customer. The developer's backend signs it, and the receiver verifies it.
     package var customerToken: String?
     /// The handle of an anonymous customer from an earlier answer.
     package var handle: String?
-    /// Whether the id comes from a verified customer token, which lets an app post for it.
+    /// Whether the id comes from a verified customer token. An app may then post for it.
     package var isVouchedFor = false
 
     package init(
@@ -34,12 +34,12 @@ package struct TransactionPosting: Sendable {
 }
 
 extension TransactionPosting {
-    /// The members of the body. `deviceGUID` belongs to a receipt and is not used, since receipts are refused.
+    /// The accepted members of the body. `deviceGUID` belongs to a receipt and is not used.
     private static let members = [
         "signedTransactions", "signedAppTransaction", "receipt", "customerId", "customerToken", "handle", "deviceGUID",
     ]
 
-    /// Reads the body of the request. A null is an absent member.
+    /// Creates a posting from the body of a request. A null member is an absent one.
     /// - Throws: `posting_malformed` for an unknown member, a member of another type, an empty posting, or too many
     ///   transactions.
     package init(body: JSONView) throws(CustomerError) {
@@ -52,16 +52,16 @@ extension TransactionPosting {
             handle: try body.text(of: "handle"))
         customerToken = try body.text(of: "customerToken")
         guard customerToken == nil || customerId == nil else {
-            throw .malformed("customerId", expected: "none beside a customerToken", found: "both")
+            throw .malformed("customerId", expected: "none together with customerToken", found: "both")
         }
         guard !signedTransactions.isEmpty || signedAppTransaction != nil || hasReceipt else {
             throw .malformed(
                 "the body", expected: "signedTransactions, signedAppTransaction or receipt",
-                found: texts == nil ? "none" : "an empty list")
+                found: texts == nil ? "none" : "an empty array")
         }
     }
 
-    /// Returns nil without a list.
+    /// Returns the transactions; nil when the member is absent or null.
     private static func transactions(in body: JSONView) throws(CustomerError) -> [String]? {
         let name = "signedTransactions"
         guard let list = body["signedTransactions"], !list.isNull else { return nil }
@@ -75,7 +75,7 @@ extension TransactionPosting {
         for (index, element) in elements.enumerated() {
             guard let text = element.string else {
                 throw .malformed(
-                    name, expected: "strings, each a JWS", found: "\(element.type.phrase) at index \(index)")
+                    name, expected: "JWS strings", found: "\(element.type.phrase) at index \(index)")
             }
             texts.append(text)
         }

@@ -1,15 +1,16 @@
 import AppStoreModel
-import AppStoreTranslation
 import AppStoreVerification
 import EventLog
+import Ingestion
 import LedgerAPI
+import LedgerModel
 import Primitives
 
 extension EventRow.About {
-    /// Nil when the event concerns neither a notification nor a purchase.
+    /// Creates the summary of an event; nil when the event concerns neither a notification nor a purchase.
     /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
     init?(_ record: Record, evidence: [UInt8]?) throws {
-        if let evidence, let artifact = try Derivation.artifact(of: record, evidence) {
+        if let evidence, let artifact = try EventDecoder.artifact(of: record, evidence) {
             self.init(artifact)
         } else if let id = Self.originalTransactionId(in: record.body) {
             self.init(originalTransactionId: id)
@@ -34,8 +35,8 @@ extension EventRow.About {
         }
     }
 
-    /// Takes the purchase from the transaction, else from the renewal info. The summary of an extension names only a
-    /// product.
+    /// Creates the summary of a notification. The purchase comes from the transaction, else from the renewal info. The
+    /// summary of an extension names only a product.
     private init(_ notification: SignedNotification) {
         let claims = notification.outer.payload.payload
         let transaction = notification.transaction?.payload.payload

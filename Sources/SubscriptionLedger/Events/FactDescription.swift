@@ -1,15 +1,14 @@
 import AppStoreModel
-import AppStoreTranslation
 import LedgerModel
 import Primitives
 
-/// Facts as JSON, for reading an event. A mirror lists the fields under their own names, which are Apple's, so that
-/// none can be forgotten here.
+/// Describes facts as JSON for readers of an event. Reflection lists the fields under their own names, which are
+/// Apple's, so that none is omitted.
 enum FactDescription {
-    static func json(_ filed: FiledObservation) -> JSONValue {
-        let source = filed.observation.source
+    static func json(_ keyed: KeyedObservation) -> JSONValue {
+        let source = keyed.observation.source
         let (kind, fact): (String, Any) =
-            switch filed.observation.fact {
+            switch keyed.observation.fact {
             case .transaction(let fact): ("transaction", fact)
             case .renewal(let fact): ("renewalInfo", fact)
             case .notification(let fact): ("notification", fact)
@@ -19,7 +18,7 @@ enum FactDescription {
             [
                 .init("kind", .string(kind)), .init("observedAt", JSONValue(source.time)),
                 .init("statedBy", .string(source.name.digest.hex)),
-            ] + key(filed.key) + fields(of: fact))
+            ] + key(keyed.key) + fields(of: fact))
     }
 
     private static func key(_ key: TimelineKey) -> [JSONValue.Member] {
@@ -43,7 +42,7 @@ enum FactDescription {
         }
     }
 
-    /// Nil for an absent value.
+    /// Returns the value as JSON; nil for an absent value.
     private static func json(_ value: Any) -> JSONValue? {
         switch value {
         case let text as String: .string(text)

@@ -1,8 +1,11 @@
 package import AppStoreVerification
 import EventLog
+package import Ingestion
 import LedgerAPI
+import LedgerStorage
+import Primitives
 
-/// Ingests artifacts for the command line: checks them on every core and appends them in order, for a customer if one
+/// Ingests artifacts for the command line. Checks them on every core and appends them in order, for a customer if one
 /// is named.
 ///
 /// Checking overlaps with appending, so that cores and disk work at the same time.
@@ -12,16 +15,17 @@ package struct IngestPipeline {
         /// The `file` of the `FoundArtifact`.
         package let file: String
         package let byteCount: Int
-        /// Nil when neither verification nor the artifact states it.
+        /// The kind; nil when neither verification nor the artifact states it.
         package let kind: ArtifactKind?
         package let outcome: IngestOutcome
         /// The reason that an accepted transaction does not belong to the named customer.
         package let linkRefusal: Refusal?
-        /// Whether it holds a transaction that can be linked to the named customer; false without a customer.
+        /// Whether the artifact contains a transaction that can be linked to the named customer; false without a
+        /// customer.
         package let isLinkable: Bool
     }
 
-    /// A checked artifact. An accepted one no longer has its bytes.
+    /// A checked artifact. An accepted one no longer has its original bytes.
     private struct Checked {
         let file: String
         let byteCount: Int
@@ -31,9 +35,9 @@ package struct IngestPipeline {
         let transaction: PostedTransaction?
     }
 
-    /// The artifacts that are appended together.
+    /// The artifacts that are appended in one call.
     private struct Chunk {
-        /// The number of artifacts, and of their bytes, at which a chunk is full.
+        /// The number of artifacts, or of their bytes, at which a chunk is full.
         static let countLimit = 1_024
         static let byteLimit = 8 * 1_024 * 1_024
         /// The number of artifacts that one task checks.
@@ -48,21 +52,22 @@ package struct IngestPipeline {
         var isFull: Bool { count >= Self.countLimit || byteCount >= Self.byteLimit }
     }
 
-    private let ledger: Ledger
-    private let customer: CustomerName?
+    private let ledger: LedgerWriter
+    private let customer: ExternalCustomerID?
     private var chunk = Chunk()
-    /// The chunks in checking, oldest first; two at most, so that no core waits for the last stripe of one.
+    /// The chunks being checked, oldest first. There are at most two, so that no core waits for the last stripe of a
+    /// chunk.
     private var checking: [Chunk] = []
     private var appending: Task<[Result], any Error>?
 
     /// - Parameter customer: the customer to link the transactions to, with an administrator's authority.
-    package init(ledger: Ledger, customer: CustomerName? = nil) {
+    package init(ledger: LedgerWriter, customer: ExternalCustomerID? = nil) {
         self.ledger = ledger
         self.customer = customer
     }
 
     /// - Returns: the results available so far, in order.
-    /// - Throws: `EventLogError`. Artifacts without a result may be added again: those already appended are duplicates.
+    /// - Throws: `StorageError`. Artifacts without a result may be added again: those already appended are duplicates.
     package mutating func add(_ found: FoundArtifact) async throws -> [Result] {
         chunk.found.append(found)
         chunk.count += 1
@@ -98,7 +103,7 @@ package struct IngestPipeline {
         chunk.found = []
     }
 
-    /// Starts to append the oldest chunk, and waits for the one before it.
+    /// Starts to append the oldest chunk, and returns the results of the chunk before it.
     private mutating func appendOldest() async throws -> [Result] {
         let oldest = checking.removeFirst()
         var checked: [Checked] = []
@@ -112,7 +117,7 @@ package struct IngestPipeline {
     /// - Parameter linking: whether transactions are linked to a customer.
     @concurrent
     private static func check(
-        _ found: FoundArtifact, at index: Int, _ ledger: Ledger, linking: Bool
+        _ found: FoundArtifact, at index: Int, _ ledger: LedgerWriter, linking: Bool
     ) async -> Checked {
         let (artifact, transaction): (CheckedArtifact, PostedTransaction?) =
             switch found.content {
@@ -127,7 +132,7 @@ package struct IngestPipeline {
     }
 
     private static func append(
-        _ checked: [Checked], to ledger: Ledger, for customer: CustomerName?
+        _ checked: [Checked], to ledger: LedgerWriter, for customer: ExternalCustomerID?
     ) async throws -> [Result] {
         let artifacts = checked.map(\.artifact)
         var linkRefusals: [Int: Refusal] = [:]

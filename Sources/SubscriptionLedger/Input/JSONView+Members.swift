@@ -1,8 +1,9 @@
 package import Primitives
 
-/// Reads the body of a request. A misspelt member is refused, since ignoring it would change what the request means.
+/// Members of a request's body. A misspelt member is rejected, because ignoring it would change the meaning of the
+/// request.
 extension JSONView {
-    /// - Throws: `posting_malformed` for a value that is no object, and for a member whose name is not in `names`.
+    /// - Throws: `posting_malformed` for a value that is not an object, and for a member whose name is not in `names`.
     package func requireMembers(_ names: [String]) throws(CustomerError) {
         guard isObject else { throw .malformed("the body", expected: "a JSON object", found: type.phrase) }
         if let member = members.first(where: { !names.contains($0.key) }) {

@@ -1,7 +1,7 @@
 import LedgerModel
 import Primitives
 
-/// A row of the feed as stored. Its owners are handles and tokens, not the callers' ids.
+/// A stored row of the feed. Its owners are handles and tokens, not the callers' ids.
 struct StoredTransition: Sendable {
     var environment: String
     var recordedAt: Instant
@@ -9,9 +9,9 @@ struct StoredTransition: Sendable {
     var change: [String]
     var cause: String
     var position: Position
-    /// Sorted.
+    /// The owners after the change, sorted.
     var owners: [Ownership.Owner]
-    /// The `SubscriptionRow` before the change; null without one. `after` likewise.
+    /// The `SubscriptionRow` before the change, or null. `after` is the row after the change, or null.
     var before: JSONValue
     var after: JSONValue
 
@@ -27,7 +27,7 @@ struct StoredTransition: Sendable {
 }
 
 extension StoredTransition {
-    /// Nil when the bytes are damaged.
+    /// Creates a row from its stored bytes; nil when they are damaged.
     init?(_ bytes: [UInt8]) {
         guard let row = try? JSONDocument(parsing: bytes).root,
             let environment = row["environment"]?.string, let recordedAt = row["recordedAt"]?.integer,

@@ -1,18 +1,17 @@
 import AppStoreModel
-import AppStoreTranslation
 import EventLog
+import FactStore
 import LMDB
 import LedgerAPI
 import LedgerModel
 import Primitives
-import ProjectionRuntime
 import SubscriptionStatus
 
 /// Builds the feed from the log. The rows of an event follow the rows that became due before it was recorded.
 ///
-/// The rows depend only on the events, their recorded times and the rules, not on how the work is divided.
+/// The rows depend only on the events, their recorded times and the rules, not on the division of the work.
 struct TransitionBuilder: Sendable {
-    let derived: Derived
+    let facts: FactIndex
     let store: TransitionStore
     let rules: Rules
 
@@ -21,22 +20,22 @@ struct TransitionBuilder: Sendable {
     ///
     /// - Parameters:
     ///   - size: the number of events that may be processed.
-    ///   - time: the instant up to which due rows follow the last of these events; no further event is recorded at or
+    ///   - time: the instant up to which due rows follow the last of these events. No further event is recorded at or
     ///     before it.
-    ///   - limit: the number of events and due rows to process at most.
+    ///   - limit: the maximum number of events and due rows to process.
     func advance(
         _ progress: inout TransitionStore.Progress, below size: Position, through time: Instant, limit: Int,
         _ transaction: inout WriteTransaction
     ) throws {
         for _ in 0..<limit {
             let due = try store.firstDue(transaction)
-            guard progress.position < size, let event = try derived.facts(at: progress.position) else {
+            guard progress.position < size, let event = try facts.facts(at: progress.position) else {
                 guard let due, due.at <= time else { break }
-                try apply(due.follower, at: due.at, &progress, &transaction)
+                try apply(due.subscription, at: due.at, &progress, &transaction)
                 continue
             }
             if let due, due.at < event.recordedAt {
-                try apply(due.follower, at: due.at, &progress, &transaction)
+                try apply(due.subscription, at: due.at, &progress, &transaction)
                 continue
             }
             if let facts = event.facts { try apply(facts, recordedAt: event.recordedAt, &progress, &transaction) }
@@ -46,57 +45,57 @@ struct TransitionBuilder: Sendable {
 
     /// Appends the row due at an instant.
     private func apply(
-        _ follower: TransitionStore.Follower, at instant: Instant, _ progress: inout TransitionStore.Progress,
+        _ announced: AnnouncedSubscription, at instant: Instant, _ progress: inout TransitionStore.Progress,
         _ transaction: inout WriteTransaction
     ) throws {
-        let key = follower.key
-        let known = try KnownSubscriptions(around: [key], in: derived, knownAt: progress.position, rules)
+        let key = announced.key
+        let known = try KnownSubscriptions(around: [key], in: facts, knownAt: progress.position, rules)
         let owners = try known.owners(of: key, at: instant)
-        var new = follower
+        var new = announced
         new.due = known.nextRow(of: key, after: instant)
         var draft: TransitionDraft?
         if let transition = known.history(of: key).first(where: { $0.at == instant }) {
             draft = TransitionDraft(key, transition, owners)
-        } else if follower.held != nil, owners != follower.owners {
+        } else if announced.held != nil, owners != announced.owners {
             draft = TransitionDraft(key, at: instant, cause: Cause.time.name, owners)
         }
         if var draft {
             new.take(&draft, decision: nil)
             try append(draft, known, recordedAt: instant, position: progress.position - 1, &progress, &transaction)
         }
-        try store.replace(follower, with: new, &transaction)
+        try store.replace(announced, with: new, &transaction)
     }
 
     /// Appends the rows of an event, and updates the rows that are due later.
     private func apply(
-        _ facts: EventFacts, recordedAt: Instant, _ progress: inout TransitionStore.Progress,
+        _ event: EventFacts, recordedAt: Instant, _ progress: inout TransitionStore.Progress,
         _ transaction: inout WriteTransaction
     ) throws {
         let position = progress.position
-        let renamed = try renamedHandles(facts.customerFact, at: position)
-        let keys = facts.subscriptionKeys.union(try decidedKeys(facts.customerFact, renamed, at: position))
+        let renamed = try renamedHandles(event.customerFact, at: position)
+        let keys = event.subscriptionKeys.union(try decidedKeys(event.customerFact, renamed, at: position))
         guard !keys.isEmpty else { return }
-        let known = try KnownSubscriptions(around: keys, in: derived, knownAt: position + 1, rules)
+        let known = try KnownSubscriptions(around: keys, in: facts, knownAt: position + 1, rules)
         let before = known.earlier(knownAt: position)
         var drafts: [TransitionDraft] = []
         for key in known.affectedKeys {
-            let follower = try store.follower(of: key, transaction)
-            var new = follower
-            // A row due at this very instant is not appended yet.
-            let announced = before.history(of: key).filter {
-                $0.at < recordedAt || ($0.at == recordedAt && follower.due != recordedAt)
+            let announced = try store.announcedSubscription(of: key, transaction)
+            var new = announced
+            // A row due at exactly this instant has not been appended yet.
+            let announcedTransitions = before.history(of: key).filter {
+                $0.at < recordedAt || ($0.at == recordedAt && announced.due != recordedAt)
             }
             for var draft in try self.drafts(
-                for: follower, announced, known, facts, renamed, recordedAt: recordedAt)
+                for: announced, announcedTransitions, known, event, renamed, recordedAt: recordedAt)
             {
-                new.take(&draft, decision: facts.customerFact)
+                new.take(&draft, decision: event.customerFact)
                 drafts.append(draft)
             }
             new.due = known.nextRow(of: key, after: recordedAt)
             new.disagreements = UInt32(clamping: known.disagreementCount(of: key))
             progress.disagreements += UInt64(new.disagreements)
-            progress.disagreements -= UInt64(follower.disagreements)
-            try store.replace(follower, with: new, &transaction)
+            progress.disagreements -= UInt64(announced.disagreements)
+            try store.replace(announced, with: new, &transaction)
         }
         for draft in drafts.sorted() {
             try append(
@@ -105,7 +104,7 @@ struct TransitionBuilder: Sendable {
         }
     }
 
-    /// Returns the keys whose owner, or whose owner's ids, an event about customers may change.
+    /// Returns the keys for which an event about customers may change the owner or the owner's ids.
     private func decidedKeys(
         _ fact: CustomerFact?, _ renamed: Set<CustomerHandle>, at position: Position
     ) throws -> Set<SubscriptionKey> {
@@ -119,9 +118,9 @@ struct TransitionBuilder: Sendable {
         }
     }
 
-    /// Returns every handle of the customers whose ids an event changes, as they were just before it.
+    /// Returns every handle of the customers whose ids an event changes, as of just before the event.
     private func renamedHandles(_ fact: CustomerFact?, at position: Position) throws -> Set<CustomerHandle> {
-        var lookup = CustomerLookup(in: derived, size: position)
+        var lookup = CustomerLookup(in: facts, size: position)
         let changed: [CustomerHandle] =
             switch fact {
             case .directory(let change): [change.customer, change.into]
@@ -130,33 +129,33 @@ struct TransitionBuilder: Sendable {
             }
         return try changed.reduce(into: []) { handles, handle in
             let customer = try lookup.customer(of: handle)
-            handles.formUnion([handle, customer] + lookup.roster.handles(mergedInto: customer))
+            handles.formUnion([handle, customer] + lookup.directory.handles(mergedInto: customer))
         }
     }
 
-    /// Returns the keys that the handles claimed, and those with their tokens.
+    /// Returns the keys that the handles claimed, and the keys with their tokens.
     private func keys(ofAny handles: Set<CustomerHandle>, at position: Position) throws -> Set<SubscriptionKey> {
         try handles.reduce(into: []) { keys, handle in
-            keys.formUnion(try derived.keys(claimedBy: handle, knownAt: position))
-            let tokens = try derived.tokens(mappedTo: handle, knownAt: position)
+            keys.formUnion(try facts.keys(claimedBy: handle, knownAt: position))
+            let tokens = try facts.tokens(mappedTo: handle, knownAt: position)
             keys.formUnion(try self.keys(carrying: tokens, at: position))
         }
     }
 
     private func keys(carrying tokens: Set<AppAccountToken>, at position: Position) throws -> Set<SubscriptionKey> {
-        var surroundings = Surroundings(in: derived, knownAt: position)
-        for token in tokens { try surroundings.add(token) }
-        return Set(surroundings.keys.filter { !surroundings.appAccountTokens(of: $0).isDisjoint(with: tokens) })
+        var related = RelatedTimelines(in: facts, knownAt: position)
+        for token in tokens { try related.add(token) }
+        return Set(related.keys.filter { !related.appAccountTokens(of: $0).isDisjoint(with: tokens) })
     }
 
-    /// Returns the rows that bring the followers of one key up to date, in the order of time.
+    /// Returns the rows that bring the consumers of the feed up to date for one key, in chronological order.
     private func drafts(
-        for follower: TransitionStore.Follower, _ announced: [Transition], _ known: KnownSubscriptions,
+        for announced: AnnouncedSubscription, _ announcedTransitions: [Transition], _ known: KnownSubscriptions,
         _ facts: EventFacts, _ renamed: Set<CustomerHandle>, recordedAt: Instant
     ) throws -> [TransitionDraft] {
-        let key = follower.key
+        let key = announced.key
         let current = known.history(of: key).filter { $0.at <= recordedAt }
-        let difference = HistoryDifference(from: announced, to: current, held: follower.held)
+        let difference = HistoryDifference(from: announcedTransitions, to: current, held: announced.held)
         if difference.isWithdrawal { return [.withdrawal(of: key, at: recordedAt, facts.cause)] }
         var drafts = try difference.transitions.map {
             TransitionDraft(key, $0, try known.owners(of: key, at: $0.at))
@@ -164,8 +163,9 @@ struct TransitionBuilder: Sendable {
         guard let last = current.last else { return drafts }
         let owners = try known.owners(of: key, at: recordedAt)
         let isRenamed = !owners.isDisjoint(with: renamed.map(Ownership.Owner.customer))
-        guard isRenamed || owners != drafts.last?.owners ?? follower.owners else { return drafts }
-        // A decision counts from its recorded time, a token from its step. The row has the present state.
+        guard isRenamed || owners != drafts.last?.owners ?? announced.owners else { return drafts }
+        // A decision takes effect at its recorded time, a token at the instant of its step. The row has the current
+        // state.
         let token = facts.customerFact == nil ? known.tokenInstants(of: key).last { $0 <= recordedAt } : nil
         let instant = token.map { max($0, last.at) } ?? recordedAt
         drafts.append(TransitionDraft(key, at: instant, cause: facts.cause, owners))
@@ -188,7 +188,7 @@ struct TransitionBuilder: Sendable {
 }
 
 extension KnownSubscriptions {
-    /// The instant of the next row that needs no event; nil when none is due.
+    /// Returns the instant of the next row that needs no event; nil when none is due.
     fileprivate func nextRow(of key: SubscriptionKey, after instant: Instant) -> Instant? {
         let transition = history(of: key).first { $0.at > instant }?.at
         let token = tokenInstants(of: key).first { $0 > instant }
@@ -214,7 +214,7 @@ private struct TransitionDraft: Comparable {
             held: FollowedState(transition.to).fingerprint)
     }
 
-    /// A change of the owners alone.
+    /// Creates a row for a change of the owners alone.
     init(_ key: SubscriptionKey, at instant: Instant, cause: String, _ owners: Set<Ownership.Owner>) {
         self.init(key, instant, [], cause, owners)
     }
@@ -241,8 +241,8 @@ private struct TransitionDraft: Comparable {
     }
 }
 
-extension TransitionStore.Follower {
-    /// Takes over the state and owners of a row. Adds the change of owners to the row, except to the first one.
+extension AnnouncedSubscription {
+    /// Adopts the state and owners of a row. Adds the change of owners to the row, except to the first one.
     fileprivate mutating func take(_ draft: inout TransitionDraft, decision: CustomerFact?) {
         if held != nil, !draft.isWithdrawal {
             draft.change += OwnerChange(from: owners, to: draft.owners, decision: decision).words
@@ -255,21 +255,21 @@ extension TransitionStore.Follower {
 extension EventFacts {
     fileprivate var subscriptionKeys: Set<SubscriptionKey> {
         Set(
-            observations.compactMap { filed in
-                if case .subscription(let key) = filed.key { key } else { nil }
+            observations.compactMap { keyed in
+                if case .subscription(let key) = keyed.key { key } else { nil }
             })
     }
 
     /// The kind of an event about customers, the type of a notification, or the kind of a single artifact.
     fileprivate var cause: String {
         if let customerFact { return customerFact.cause }
-        for filed in observations {
-            if case .notification(let fact) = filed.observation.fact, let type = fact.notificationType {
+        for keyed in observations {
+            if case .notification(let fact) = keyed.observation.fact, let type = fact.notificationType {
                 return Cause.notification(type, fact.subtype).name
             }
         }
-        let hasTransaction = observations.contains { filed in
-            if case .transaction = filed.observation.fact { true } else { false }
+        let hasTransaction = observations.contains { keyed in
+            if case .transaction = keyed.observation.fact { true } else { false }
         }
         return (hasTransaction ? Cause.transaction : .renewalInfo).name
     }

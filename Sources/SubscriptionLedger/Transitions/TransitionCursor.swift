@@ -1,8 +1,8 @@
-import Primitives
+package import Primitives
 
 /// A position in the feed: `<sequence>.<rows read>.<digest>`.
 ///
-/// The digest covers every row read, so a cursor of another sequence is refused, for example after restoring a backup.
+/// The digest covers every row read, so a cursor of another sequence is rejected, for example after restoring a backup.
 package struct TransitionCursor: Hashable, Sendable {
     let sequenceID: UInt32
     let count: UInt64
@@ -14,7 +14,7 @@ package struct TransitionCursor: Hashable, Sendable {
         self.digest = UInt32(truncatingIfNeeded: digest >> 96)
     }
 
-    /// Nil unless the text has the form of a cursor.
+    /// Creates a cursor from its text; nil when the text does not have the form of a cursor.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let sequenceID = UInt32(parts[0], radix: 16), let count = UInt64(parts[1]),
@@ -31,10 +31,24 @@ package struct TransitionCursor: Hashable, Sendable {
     }
 }
 
-/// The reason a cursor cannot be followed.
-package enum TransitionCursorError: Error, Equatable, Sendable {
-    /// The cursor is beyond the newest row.
+/// The reason that a cursor cannot be followed.
+package enum TransitionCursorError: DiagnosedError, Equatable, Sendable {
+    /// A cursor beyond the newest row.
     case ahead(count: UInt64, end: UInt64)
-    /// The cursor belongs to another log, to other rules, or to a history that this log does not continue.
+    /// A cursor of another log, of other rules, or of a history that this log does not continue.
     case ofAnotherLog
+
+    package var diagnosis: Diagnosis {
+        switch self {
+        case .ahead(let count, let end):
+            Diagnosis(
+                "cursor_ahead", "the cursor is beyond the newest row", expected: "at most \(end) rows",
+                found: "\(count) rows", hint: "Use the ledger that issued the cursor, or start without `after`.")
+        case .ofAnotherLog:
+            Diagnosis(
+                "cursor_of_another_log", "the cursor belongs to another sequence",
+                expected: "a cursor of this log and its rules", found: "another's",
+                hint: "Start without `after`. Rows that were already read can occur again.")
+        }
+    }
 }

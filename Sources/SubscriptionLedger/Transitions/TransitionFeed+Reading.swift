@@ -1,13 +1,14 @@
 package import AppStoreModel
 import EventLog
+import FactStore
 import LMDB
 package import LedgerAPI
 import LedgerModel
+import LedgerStorage
 import Primitives
-import ProjectionRuntime
 
 extension TransitionFeed {
-    /// The number of rows that a page scans at most; rows of other environments are skipped.
+    /// The maximum number of rows that a page scans. Rows of other environments are skipped.
     private static let longestScan: UInt64 = 10_000
 
     /// A page of rows in stored order, with the cursor of the next page.
@@ -23,8 +24,8 @@ extension TransitionFeed {
     ///
     /// - Parameters:
     ///   - cursor: nil starts at the first row.
-    ///   - limit: the number of rows at most. A page may be shorter or empty when many rows are of other environments.
-    /// - Throws: `TransitionCursorError`; `busy` for a cursor beyond the rows that are rebuilt so far.
+    ///   - limit: the maximum number of rows. A page may be shorter or empty when many rows are of other environments.
+    /// - Throws: `TransitionCursorError`; `busy` for a cursor beyond the rows rebuilt so far.
     package func page(
         after cursor: TransitionCursor?, limit: Int, environment: AppStoreModel.Environment
     ) throws -> Page {
@@ -38,7 +39,9 @@ extension TransitionFeed {
                 if let cursor { try check(cursor, progress, store, transaction) }
                 let digest = try store.digest(ofRowsBelow: start, sequence: sequence, transaction)
                 var page = Page(cursor: TransitionCursor(sequence: sequence, count: start, digest: digest))
-                var names = OwnerNames(derived, vault, size: derived.size)
+                // The names of merged customers need every event.
+                if facts.isCatchingUp { try facts.catchUp(with: log) }
+                var names = OwnerNames(facts, vault, size: facts.size)
                 var next = start
                 while next < progress.rowCount, page.rows.count < limit, next - start < Self.longestScan {
                     let (digest, bytes) = try store.row(next, transaction)
@@ -53,7 +56,7 @@ extension TransitionFeed {
                 return page
             }
         } catch let error as LMDBError {
-            throw EventLogError(error, while: "the transitions were not read")
+            throw StorageError(error, while: "reading the transitions failed")
         }
     }
 
@@ -64,8 +67,8 @@ extension TransitionFeed {
         let start = TransitionCursor(sequence: sequence, count: 0, digest: 0)
         guard cursor.sequenceID == start.sequenceID else { throw TransitionCursorError.ofAnotherLog }
         guard cursor.count <= progress.rowCount else {
-            guard try log.head().size <= progress.position else {
-                throw EventLogError(.busy, "the feed is being rebuilt from the log", hint: "Try again.")
+            guard try log.size() <= progress.position else {
+                throw StorageError(.busy, "the transitions are being rebuilt from the log", hint: "Try again.")
             }
             throw TransitionCursorError.ahead(count: cursor.count, end: progress.rowCount)
         }
@@ -94,15 +97,15 @@ extension TransitionFeed {
     }
 }
 
-/// The names of owners, as known when rows are read.
+/// The names of owners, as known when the rows are read.
 private struct OwnerNames {
-    private let derived: Derived
-    private let vault: Vault?
+    private let facts: FactIndex
+    private let vault: VaultReader?
     private let size: Position
     private var known: [Ownership.Owner: [String]] = [:]
 
-    init(_ derived: Derived, _ vault: Vault?, size: Position) {
-        (self.derived, self.vault, self.size) = (derived, vault, size)
+    init(_ facts: FactIndex, _ vault: VaultReader?, size: Position) {
+        (self.facts, self.vault, self.size) = (facts, vault, size)
     }
 
     /// Returns the callers' ids of an owner and of customers merged into it, sorted; the handle or the token of an
@@ -114,7 +117,7 @@ private struct OwnerNames {
         case .customer(let handle): names = try self.names(of: handle)
         case .bearer(let token):
             names =
-                try vault?.customer(of: CustomerName(token), metBelow: .max).map { try self.names(of: $0) }
+                try vault?.customer(of: ExternalCustomerID(token), createdBefore: .max).map { try self.names(of: $0) }
                 ?? [token.text]
         }
         known[owner] = names
@@ -122,10 +125,10 @@ private struct OwnerNames {
     }
 
     private func names(of handle: CustomerHandle) throws -> [String] {
-        var lookup = CustomerLookup(in: derived, size: size)
+        var lookup = CustomerLookup(in: facts, size: size)
         let customer = try lookup.customer(of: handle)
-        let handles = [customer] + lookup.roster.handles(mergedInto: customer)
-        let names = try handles.flatMap { try vault?.names(of: $0) ?? [] }
+        let handles = [customer] + lookup.directory.handles(mergedInto: customer)
+        let names = try handles.flatMap { try vault?.ids(of: $0) ?? [] }
         return names.isEmpty ? [customer.hex] : names.sorted()
     }
 }

@@ -1,32 +1,34 @@
 import Dispatch
 import EventLog
+import FactStore
 import Glibc
 import LMDB
 package import LedgerModel
+import LedgerStorage
 import Primitives
-import ProjectionRuntime
 import Synchronization
 
 /// The feed of transitions: a stored sequence with a row for every change of the answer about a subscription, caused by
 /// an event or by time alone.
 ///
-/// The same log under the same rules gives the same rows, byte for byte. A dedicated thread follows the log and the
+/// The same log and the same rules produce the same rows, byte for byte. A dedicated thread follows the log and the
 /// clock; appends never wait for it.
 package final class TransitionFeed: Sendable {
-    /// The number of events and due rows that one transaction processes at most.
+    /// The maximum number of events and due rows per transaction.
     private static let batch = 250
-    /// The longest time between two looks at the clock; a new event shortens it.
+    /// The maximum interval between two checks of the clock. A new event shortens it.
     private static let interval = DispatchTimeInterval.milliseconds(250)
-    /// The pause before a transaction, so that it covers the events of several callers.
+    /// The pause before a transaction, so that it includes the events of several callers.
     private static let pauseMicroseconds: UInt32 = 20_000
-    /// The nice value of the thread, so that threads that answer callers go first.
+    /// The nice value of the thread. Threads that answer callers have priority.
     private static let priority: Int32 = 10
 
-    let store: Reopenable<TransitionStore>
+    let store: RecoverableEnvironment<TransitionStore>
     let sequence: Digest
-    let log: EventLog
-    let derived: Derived
-    let vault: Vault?
+    private let writer: LogWriter
+    let log: LogReader
+    let facts: FactIndex
+    let vault: VaultReader?
     private let rules: Rules
     private let clock: @Sendable () -> Instant
     /// Held while rows are appended.
@@ -40,31 +42,32 @@ package final class TransitionFeed: Sendable {
         var thread: DedicatedThread?
         var heads: Task<Void, Never>?
         var isClosing = false
-        /// The number of callers that wait for rows.
+        /// The number of callers waiting for rows.
         var waiting = 0
         var failure: String?
         var observers: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var observerCount: UInt64 = 0
     }
 
-    /// Opens the feed. Rebuilds it when it is missing, damaged, or belongs to another log or other rules.
-    init(of ledger: Ledger) throws {
+    /// Creates the feed. Rebuilds it when it is missing, damaged, or belongs to another log or other rules.
+    init(of ledger: LedgerWriter) throws {
         let configuration = ledger.configuration
         let directory = configuration.folder.transitions
-        let sequence = TransitionStore.sequence(origin: ledger.log.origin, rules: configuration.rules)
-        let log = ledger.log
-        store = try Reopenable("derived/transitions/") {
+        let (writer, log) = (ledger.log, ledger.log.reader)
+        let sequence = TransitionStore.sequence(origin: log.origin, rules: configuration.rules)
+        store = try RecoverableEnvironment("derived/transitions/") {
             try TransitionStore.open(directory, mapSizeBytes: configuration.mapSizeBytes, sequence: sequence) {
                 try $0.isOf(log)
             }
         }
         self.sequence = sequence
-        (self.log, derived, vault, rules) = (log, ledger.derived, ledger.vault, configuration.rules)
+        (self.writer, self.log, rules) = (writer, log, configuration.rules)
+        (facts, vault) = (ledger.reader.facts, ledger.reader.vault)
         clock = configuration.clock
         state = Mutex(State())
     }
 
-    /// The instant up to which due rows were appended; nil without a feed.
+    /// Returns the instant up to which due rows were appended; nil without a feed.
     static func timeProcessed(in configuration: Ledger.Configuration) -> Instant? {
         TransitionStore.timeProcessed(
             in: configuration.folder.transitions, mapSizeBytes: configuration.mapSizeBytes)
@@ -72,10 +75,10 @@ package final class TransitionFeed: Sendable {
 }
 
 extension TransitionStore.Progress {
-    /// Whether the log contains the processed events.
-    fileprivate func isOf(_ log: EventLog) throws -> Bool {
+    /// Whether the log contains the last processed event.
+    fileprivate func isOf(_ log: LogReader) throws -> Bool {
         if position == 0 { return true }
-        return try log.record(at: position - 1)?.identity.value == identity
+        return try log.record(at: position - 1)?.idempotencyKey.value == idempotencyKey
     }
 }
 
@@ -83,20 +86,20 @@ extension TransitionFeed {
     /// Starts the thread that follows the log and the clock.
     func start() throws {
         let thread = try DedicatedThread { self.followUntilClosed() }
-        let heads = log.heads()
+        let heads = writer.heads()
         state.withLock { state in
             state.thread = thread
             state.heads = Task { [wake] in for await _ in heads { wake.signal() } }
         }
     }
 
-    /// Finishes the current transaction and stops.
+    /// Finishes the current transaction and stops the thread.
     func close() {
         let (thread, heads, observers) = state.withLock { state in
             state.isClosing = true
             return (state.thread.take(), state.heads.take(), state.observers)
         }
-        // Outside the lock: the termination handler of an observer takes it.
+        // Outside the lock: the termination handler of an observer acquires it.
         for observer in observers.values { observer.finish() }
         heads?.cancel()
         wake.signal()
@@ -104,7 +107,7 @@ extension TransitionFeed {
     }
 
     private func followUntilClosed() {
-        // On Linux the priority is that of the calling thread alone.
+        // On Linux, the priority applies to the calling thread only.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.priority)
         while true {
             _ = wake.wait(timeout: .now() + Self.interval)
@@ -120,8 +123,8 @@ extension TransitionFeed {
         }
     }
 
-    /// Appends every row that the log and the clock give so far.
-    /// - Throws: `EventLogError`; rows already appended stay.
+    /// Appends every row that is due according to the log and the clock.
+    /// - Throws: `StorageError`; rows already appended remain.
     package func advance() throws {
         try making.withLock { _ in
             while !state.withLock({ $0.isClosing }), try advanceOnce() {}
@@ -133,14 +136,16 @@ extension TransitionFeed {
         let store = try store.currentOrReopened()
         guard var progress = try store.environment.read({ try store.progress($0) }) else { return false }
         state.withLock { [position = progress.position] in $0.position = position }
-        let size = try log.head().size
-        if derived.size < size { try derived.catchUp(with: log) }
+        guard !facts.isCatchingUp else { return false }
+        let size = try log.size()
+        if facts.size < size { try facts.catchUp(with: log) }
         var time = progress.timeProcessed
         if progress.position == size {
             let due = try store.environment.read { try store.lastDue(by: clock(), limit: Self.batch, $0) }
             guard let due else { return false }
-            // An event recorded up to that instant goes first, and no later event may be recorded before it.
-            guard try log.raiseFloor(to: due) == size else { return true }
+            // Events recorded up to that instant are processed first, and no later event may be recorded at or before
+            // it.
+            guard try writer.raiseFloor(to: due) == size else { return true }
             time = due
         }
         let before = progress
@@ -149,13 +154,13 @@ extension TransitionFeed {
             try store.environment.write { transaction in
                 try builder(store).advance(&progress, below: size, through: time, limit: Self.batch, &transaction)
                 if progress.position > 0 {
-                    progress.identity = try log.record(at: progress.position - 1)?.identity.value ?? 0
+                    progress.idempotencyKey = try log.record(at: progress.position - 1)?.idempotencyKey.value ?? 0
                 }
                 try store.store(progress, &transaction)
             }
         } catch let error as LMDBError {
-            if !EventLogError.isNoRoom(error) { try self.store.reopen() }
-            throw EventLogError(error, while: "the transitions were not stored")
+            if !StorageError.isNoRoom(error) { try self.store.reopen() }
+            throw StorageError(error, while: "storing the transitions failed")
         }
         guard progress != before else { return false }
         state.withLock { [progress] state in
@@ -167,7 +172,7 @@ extension TransitionFeed {
     }
 
     private func builder(_ store: TransitionStore) -> TransitionBuilder {
-        TransitionBuilder(derived: derived, store: store, rules: rules)
+        TransitionBuilder(facts: facts, store: store, rules: rules)
     }
 
     /// Returns the number of statuses that Apple signed and that differ from the fold at their signedDate, among the
@@ -178,7 +183,7 @@ extension TransitionFeed {
         do {
             return try store.environment.read { try store.progress($0)?.disagreements ?? 0 }
         } catch let error as LMDBError {
-            throw EventLogError(error, while: "the transitions were not read")
+            throw StorageError(error, while: "reading the transitions failed")
         }
     }
 
@@ -187,7 +192,7 @@ extension TransitionFeed {
 }
 
 extension TransitionFeed {
-    /// Waits until `size` events are processed, at most for `patience`.
+    /// Waits until `size` events are processed, for at most `patience`.
     package func waitUntilProcessed(_ size: Position, patience: Duration) async throws {
         state.withLock { $0.waiting += 1 }
         defer { state.withLock { $0.waiting -= 1 } }
@@ -198,7 +203,7 @@ extension TransitionFeed {
         }
     }
 
-    /// A stream with an element whenever rows are appended; a slow reader gets one element for several rows.
+    /// Returns a stream that yields after rows are appended. A slow consumer receives one element for several rows.
     package func news() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id: UInt64? = state.withLock { state in

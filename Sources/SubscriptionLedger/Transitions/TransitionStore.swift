@@ -1,29 +1,30 @@
 import AppStoreModel
 import EventLog
+import FactStore
 import Glibc
 import LMDB
 import LedgerModel
+import LedgerStorage
 import Primitives
-import ProjectionRuntime
 
-/// `derived/transitions/`: the rows of the feed, the state that followers hold of each subscription, and the instant of
-/// its next row. The folder can be rebuilt from the log.
+/// The store in `derived/transitions/`: the rows of the feed and, per subscription, the state after its last row and
+/// the instant of its next row. The folder can be rebuilt from the log.
 final class TransitionStore: Sendable {
     let environment: LMDB.Environment
-    /// sequence -> digest of the rows up to this one, row
+    /// Maps a sequence number to the digest of all rows up to this one, and the row.
     private let rows: Database
-    /// hash of a subscription -> its follower
-    private let followers: Database
-    /// instant, subscription, its hash -> nothing
+    /// Maps the hash of a subscription to its announced state.
+    private let announced: Database
+    /// The due rows: keys of instant, subscription and its hash. The values are not used.
     private let due: Database
     private let meta: Database
 
     /// The layout version; a store of another version is rebuilt.
     private static let layout = 2
 
-    /// Returns the id of the sequence: a digest of the log's name and everything else that decides its rows.
+    /// Returns the id of the sequence: a digest of the log's name and everything else that determines its rows.
     static func sequence(origin: String, rules: Rules) -> Digest {
-        // The description has every field of the rules, also fields added later.
+        // The description contains every field of the rules, including fields added later.
         .sha256(of: "transitions \(layout) \(origin) \(rules)".utf8)
     }
 
@@ -44,7 +45,7 @@ final class TransitionStore: Sendable {
                 (try store.value(sequenceKey, transaction), try store.progress(transaction))
             }
             if found == sequence.bytes, let progress, try isOfLog(progress) { return store }
-        } catch let error as EventLogError where [.logCorrupt, .versionUnknown].contains(error.code) {
+        } catch let error as StorageError where [.logCorrupt, .versionUnknown].contains(error.code) {
             // The store is rebuilt below.
         }
         for name in ["data.mdb", "lock.mdb"] { unlink("\(directory)/\(name)") }
@@ -56,7 +57,7 @@ final class TransitionStore: Sendable {
         do throws(LMDBError) {
             try self.init(directory, mapSizeBytes, sequence)
         } catch {
-            throw EventLogError(opening: directory, error)
+            throw StorageError(opening: directory, error)
         }
     }
 
@@ -74,7 +75,7 @@ final class TransitionStore: Sendable {
         }
         environment = try LMDB.Environment(directory: directory, options: options)
         let opened = try environment.openDatabases(Self.databases, creating: false)
-        (rows, followers, due, meta) = (opened[0], opened[1], opened[2], opened[3])
+        (rows, announced, due, meta) = (opened[0], opened[1], opened[2], opened[3])
     }
 
     private static let databases: [(name: String, flags: Database.Flags)] = [
@@ -101,8 +102,8 @@ extension TransitionStore {
     struct Progress: Hashable, Sendable {
         /// The number of processed events.
         var position: Position = 0
-        /// The identity of the last processed event, by which another log is recognised.
-        var identity: UInt128 = 0
+        /// The idempotency key of the last processed event, for detecting another log.
+        var idempotencyKey: UInt128 = 0
         /// The instant up to which due rows were appended after the last processed event.
         var timeProcessed = Instant.earliest
         var rowCount: UInt64 = 0
@@ -115,16 +116,16 @@ extension TransitionStore {
 
         fileprivate init?(_ bytes: [UInt8]) {
             var fields = bytes[...]
-            guard let position = UInt64(taking: &fields), let identity = UInt128(taking: &fields),
+            guard let position = UInt64(taking: &fields), let idempotencyKey = UInt128(taking: &fields),
                 let time = Int64(taking: &fields), let rowCount = UInt64(taking: &fields),
                 let disagreements = UInt64(taking: &fields), let digest = UInt128(taking: &fields), fields.isEmpty
             else { return nil }
-            (self.position, self.identity, self.rowCount) = (position, identity, rowCount)
+            (self.position, self.idempotencyKey, self.rowCount) = (position, idempotencyKey, rowCount)
             (timeProcessed, self.disagreements, self.digest) = (Instant(milliseconds: time), disagreements, digest)
         }
 
         fileprivate var bytes: [UInt8] {
-            position.bigEndianBytes + identity.bigEndianBytes + timeProcessed.milliseconds.bigEndianBytes
+            position.bigEndianBytes + idempotencyKey.bigEndianBytes + timeProcessed.milliseconds.bigEndianBytes
                 + rowCount.bigEndianBytes + disagreements.bigEndianBytes + digest.bigEndianBytes
         }
     }
@@ -168,100 +169,53 @@ extension TransitionStore {
         return (digest, Array(stored))
     }
 
-    static func damaged(_ what: String) -> EventLogError {
-        EventLogError(
-            .logCorrupt, "\(what) of derived/transitions/ cannot be read",
-            hint: "Remove derived/transitions/ and restart; it is rebuilt from the log.")
+    static func damaged(_ what: String) -> StorageError {
+        StorageError(
+            .logCorrupt, "\(what) in derived/transitions/ cannot be read",
+            hint: "Delete derived/transitions/ and restart. The ledger rebuilds it from the log.")
     }
 }
 
 extension TransitionStore {
-    /// The state and the owners of a subscription that followers of the feed hold, and the instant of the next row.
-    struct Follower: Hashable, Sendable {
-        let key: SubscriptionKey
-        /// The fingerprint of the state after the last row; nil without a state.
-        var held: UInt128?
-        /// The owners that the last row named.
-        var owners: Set<Ownership.Owner> = []
-        /// The instant of the next row that needs no event; nil when none is due.
-        var due: Instant?
-        /// The number of statuses that Apple signed for the subscription and that differ from the fold.
-        var disagreements: UInt32 = 0
-
-        init(key: SubscriptionKey) { self.key = key }
-
-        fileprivate var hash: [UInt8] { IndexTerm.subscription(key).hash.bigEndianBytes }
-
-        /// Sorts by time, then by subscription key, cut to fit the 511 bytes of an LMDB key.
-        fileprivate func dueKey(_ due: Instant) -> [UInt8] {
-            (UInt64(bitPattern: due.milliseconds) ^ 1 << 63).bigEndianBytes + Self.joined(keyParts, by: 0).prefix(448)
-                + hash
-        }
-
-        fileprivate var bytes: [UInt8] {
-            // No UTF-8 text contains the separator.
-            (held ?? 0).bigEndianBytes + (due?.milliseconds ?? .max).bigEndianBytes + disagreements.bigEndianBytes
-                + Self.joined(keyParts + owners.sorted().map(\.text), by: 0xFF)
-        }
-
-        private var keyParts: [String] { [key.environment.rawValue, key.bundleId, key.originalTransactionId] }
-
-        private static func joined(_ parts: [String], by separator: UInt8) -> [UInt8] {
-            Array(parts.map { Array($0.utf8) }.joined(separator: [separator]))
-        }
-
-        fileprivate init?(_ bytes: [UInt8]) {
-            var fields = bytes[...]
-            guard let held = UInt128(taking: &fields), let due = Int64(taking: &fields),
-                let disagreements = UInt32(taking: &fields)
-            else { return nil }
-            let parts = fields.split(separator: 0xFF, omittingEmptySubsequences: false)
-                .map { String(decoding: $0, as: UTF8.self) }
-            guard parts.count >= 3 else { return nil }
-            key = SubscriptionKey(
-                environment: Environment(rawValue: parts[0]), bundleId: parts[1], originalTransactionId: parts[2])
-            owners = Set(parts.dropFirst(3).compactMap(Ownership.Owner.init))
-            self.held = held == 0 ? nil : held
-            self.disagreements = disagreements
-            self.due = due == .max ? nil : Instant(milliseconds: due)
-        }
-    }
-
-    func follower<Access>(
+    func announcedSubscription<Access>(
         of key: SubscriptionKey, _ transaction: borrowing LMDBTransaction<Access>
-    ) throws -> Follower {
-        let new = Follower(key: key)
-        return try follower(hash: new.hash, transaction) ?? new
+    ) throws -> AnnouncedSubscription {
+        let new = AnnouncedSubscription(key: key)
+        return try announcedSubscription(hash: new.hash, transaction) ?? new
     }
 
-    private func follower<Access>(
+    private func announcedSubscription<Access>(
         hash: [UInt8], _ transaction: borrowing LMDBTransaction<Access>
-    ) throws -> Follower? {
-        guard let stored = try transaction.get(hash.span.bytes, in: followers)?.withUnsafeBytes({ Array($0) }) else {
+    ) throws -> AnnouncedSubscription? {
+        guard let stored = try transaction.get(hash.span.bytes, in: self.announced)?.withUnsafeBytes({ Array($0) })
+        else {
             return nil
         }
-        guard let follower = Follower(stored) else { throw Self.damaged("a follower") }
-        return follower
+        guard let announced = AnnouncedSubscription(stored) else { throw Self.damaged("an announced subscription") }
+        return announced
     }
 
-    /// Replaces a follower and its due instant.
+    /// Replaces an announced subscription and its due instant.
     func replace(
-        _ old: Follower, with new: Follower, _ transaction: inout WriteTransaction
+        _ old: AnnouncedSubscription, with new: AnnouncedSubscription, _ transaction: inout WriteTransaction
     ) throws {
         guard new != old else { return }
         if old.due != new.due {
             if let due = old.due { try transaction.delete(old.dueKey(due).span.bytes, in: self.due) }
             if let due = new.due { try transaction.put([0].span.bytes, at: new.dueKey(due).span.bytes, in: self.due) }
         }
-        try transaction.put(new.bytes.span.bytes, at: new.hash.span.bytes, in: followers)
+        try transaction.put(new.bytes.span.bytes, at: new.hash.span.bytes, in: self.announced)
     }
 
-    /// Returns the follower that is due first, by time and then by key; nil when none is due.
-    func firstDue<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> (at: Instant, follower: Follower)?
-    {
+    /// Returns the subscription that is due first, ordered by time and then by key; nil when none is due.
+    func firstDue<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> (
+        at: Instant, subscription: AnnouncedSubscription
+    )? {
         guard let (instant, hash) = try firstDueKey(transaction) else { return nil }
-        guard let follower = try follower(hash: hash, transaction) else { throw Self.damaged("a due follower") }
-        return (instant, follower)
+        guard let announced = try announcedSubscription(hash: hash, transaction) else {
+            throw Self.damaged("a due subscription")
+        }
+        return (instant, announced)
     }
 
     private func firstDueKey<Access>(
@@ -278,8 +232,8 @@ extension TransitionStore {
         return (Instant(milliseconds: Int64(bitPattern: word ^ 1 << 63)), Array(fields.suffix(16)))
     }
 
-    /// The instant of the `limit`-th due row, or of the last one due by `instant` when there are fewer; nil when none
-    /// is due by `instant`.
+    /// Returns the instant of the `limit`-th due row, or of the last one due by `instant` when there are fewer; nil
+    /// when none is due by `instant`.
     func lastDue<Access>(
         by instant: Instant, limit: Int, _ transaction: borrowing LMDBTransaction<Access>
     ) throws -> Instant? {
@@ -292,17 +246,5 @@ extension TransitionStore {
             last = due.at
         }
         return last
-    }
-}
-
-extension FixedWidthInteger {
-    fileprivate var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
-
-    /// Removes a big-endian number from the front; nil when there are too few bytes.
-    fileprivate init?(taking bytes: inout ArraySlice<UInt8>) {
-        let size = Self.bitWidth / 8
-        guard bytes.count >= size else { return nil }
-        self = bytes.prefix(size).reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
-        bytes = bytes.dropFirst(size)
     }
 }

@@ -1,20 +1,20 @@
-import EventLog
 import LMDB
 import LedgerModel
+import LedgerStorage
 import Primitives
 
 /// The databases of `vault/`.
 struct VaultStore: Sendable {
     let environment: LMDB.Environment
-    /// HMAC of a name -> handle, log size
-    private let names: Database
-    /// handle -> whether it is anonymous
+    /// Maps the HMAC of an external id to the handle and the log size.
+    private let ids: Database
+    /// Maps a handle to whether it is anonymous.
     private let handles: Database
-    /// handle, token -> log size
+    /// Maps a handle and a token to the log size.
     private let tokens: Database
-    /// handle, HMAC of a name that is no token -> the encrypted name, log size. Nil when a vault of an earlier version
-    /// is open for reading.
-    private let sealedNames: Database?
+    /// Maps a handle and the HMAC of an external id that is not a token to the encrypted id and the log size. Nil when
+    /// a vault of an earlier version is open for reading.
+    private let sealedIDs: Database?
     private let meta: Database
 
     private static let keyCheck = Array("key".utf8)
@@ -31,16 +31,16 @@ struct VaultStore: Sendable {
         }
         environment = try LMDB.Environment(directory: directory, options: options)
         let opened = try environment.openDatabases(Self.databases)
-        (names, handles, tokens, meta) = (opened[0], opened[1], opened[2], opened[3])
-        sealedNames = try Self.sealedNames(in: environment)
+        (ids, handles, tokens, meta) = (opened[0], opened[1], opened[2], opened[3])
+        sealedIDs = try Self.sealedIDs(in: environment)
     }
 
     private static let databases: [(name: String, flags: Database.Flags)] = [
         ("names", []), ("handles", []), ("tokens", []), ("meta", []),
     ]
 
-    /// Returns nil for a vault of an earlier version, which has no encrypted names.
-    private static func sealedNames(in environment: LMDB.Environment) throws(LMDBError) -> Database? {
+    /// Returns the database of encrypted ids; nil for a vault of an earlier version, which has none.
+    private static func sealedIDs(in environment: LMDB.Environment) throws(LMDBError) -> Database? {
         do throws(LMDBError) {
             return try environment.openDatabase("sealedNames")
         } catch {
@@ -49,25 +49,25 @@ struct VaultStore: Sendable {
         }
     }
 
-    /// Returns the customer of a name, and the log size at which it was stored.
+    /// Returns the customer of an external id, and the log size at which it was stored.
     func customer<Access>(
-        ofName code: Digest, _ transaction: borrowing LMDBTransaction<Access>
-    ) throws(LMDBError) -> (handle: CustomerHandle, metAt: Position)? {
+        ofID code: Digest, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws(LMDBError) -> (handle: CustomerHandle, createdAt: Position)? {
         let key = code.bytes
-        guard let entry = try transaction.get(key.span.bytes, in: names) else { return nil }
+        guard let entry = try transaction.get(key.span.bytes, in: ids) else { return nil }
         return try Self.customer(in: entry.withUnsafeBytes { Array($0) })
     }
 
-    private static func customer(in entry: [UInt8]) throws(LMDBError) -> (handle: CustomerHandle, metAt: Position) {
+    private static func customer(in entry: [UInt8]) throws(LMDBError) -> (handle: CustomerHandle, createdAt: Position) {
         guard entry.count == entryByteCount, let handle = CustomerHandle(bytes: entry.prefix(16)) else {
             throw LMDBError(
                 .MDB_CORRUPTED, operation: "read of the vault", expected: "\(entryByteCount) bytes",
                 found: "\(entry.count)")
         }
-        return (handle, metAt(entry))
+        return (handle, createdAt(entry))
     }
 
-    /// Nil when there is no such customer.
+    /// Whether a customer is anonymous; nil when there is no such customer.
     func isAnonymous<Access>(
         _ handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
     ) throws(LMDBError) -> Bool? {
@@ -79,32 +79,32 @@ struct VaultStore: Sendable {
     /// Returns the tokens of a customer, each with the log size at which it was stored.
     func tokens<Access>(
         of handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
-    ) throws(LMDBError) -> [(token: AppAccountToken, metAt: Position)] {
-        var found: [(token: AppAccountToken, metAt: Position)] = []
+    ) throws(LMDBError) -> [(token: AppAccountToken, createdAt: Position)] {
+        var found: [(token: AppAccountToken, createdAt: Position)] = []
         for entry in try entries(of: handle, in: tokens, transaction) {
             guard let token = AppAccountToken(String(decoding: entry.rest, as: UTF8.self)) else {
                 throw LMDBError(
                     .MDB_CORRUPTED, operation: "read of the vault", expected: "a token", found: "another text")
             }
-            found.append((token, Self.metAt(entry.value)))
+            found.append((token, Self.createdAt(entry.value)))
         }
         return found
     }
 
-    /// Returns the encrypted names of a customer; tokens are not among them.
-    func sealedNames<Access>(
+    /// Returns the encrypted ids of a customer, without tokens.
+    func sealedIDs<Access>(
         of handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
     ) throws(LMDBError) -> [[UInt8]] {
-        guard let sealedNames else { return [] }
-        return try entries(of: handle, in: sealedNames, transaction).map { $0.value.dropLast(8) }
+        guard let sealedIDs else { return [] }
+        return try entries(of: handle, in: sealedIDs, transaction).map { $0.value.dropLast(8) }
     }
 
-    func hasSealedName<Access>(
+    func hasSealedID<Access>(
         _ code: Digest, of handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
     ) throws(LMDBError) -> Bool {
-        guard let sealedNames else { return true }
+        guard let sealedIDs else { return true }
         let key = handle.bytes + code.bytes
-        return try transaction.get(key.span.bytes, in: sealedNames) != nil
+        return try transaction.get(key.span.bytes, in: sealedIDs) != nil
     }
 
     /// Returns the entries of a handle: the rest of each key, and its value.
@@ -124,43 +124,43 @@ struct VaultStore: Sendable {
         return found
     }
 
-    private static func metAt(_ entry: [UInt8]) -> Position {
+    private static func createdAt(_ entry: [UInt8]) -> Position {
         entry.suffix(8).reduce(0) { $0 << 8 | Position($1) }
     }
 
-    /// Stores a customer, under a name unless it is anonymous. A name that is already stored keeps its customer.
-    /// - Returns: the customer of the name.
-    func enrol(_ enrolment: Enrolment, _ transaction: inout WriteTransaction) throws(LMDBError) -> CustomerHandle {
-        if let name = enrolment.name {
-            let metAt = withUnsafeBytes(of: enrolment.logSize.bigEndian) { Array($0) }
-            if let known = try customer(ofName: name.code, transaction) {
-                try seal(name, of: known.handle, metAt: metAt, &transaction)
+    /// Stores a customer, with an external id unless it is anonymous. An id that is already stored keeps its customer.
+    /// - Returns: the customer of the id.
+    func put(_ entry: CustomerEntry, _ transaction: inout WriteTransaction) throws(LMDBError) -> CustomerHandle {
+        if let id = entry.id {
+            let createdAt = withUnsafeBytes(of: entry.logSize.bigEndian) { Array($0) }
+            if let known = try customer(ofID: id.code, transaction) {
+                try seal(id, of: known.handle, createdAt: createdAt, &transaction)
                 return known.handle
             }
-            let entry = enrolment.handle.bytes + metAt
-            try transaction.put(entry.span.bytes, at: name.code.bytes.span.bytes, in: names)
-            try seal(name, of: enrolment.handle, metAt: metAt, &transaction)
+            let value = entry.handle.bytes + createdAt
+            try transaction.put(value.span.bytes, at: id.code.bytes.span.bytes, in: ids)
+            try seal(id, of: entry.handle, createdAt: createdAt, &transaction)
         }
-        if try isAnonymous(enrolment.handle, transaction) == nil {
-            let entry: [UInt8] = [enrolment.name == nil ? 1 : 0]
-            try transaction.put(entry.span.bytes, at: enrolment.handle.bytes.span.bytes, in: handles)
+        if try isAnonymous(entry.handle, transaction) == nil {
+            let value: [UInt8] = [entry.id == nil ? 1 : 0]
+            try transaction.put(value.span.bytes, at: entry.handle.bytes.span.bytes, in: handles)
         }
-        return enrolment.handle
+        return entry.handle
     }
 
-    /// Stores the text of a name unless it is already stored.
+    /// Stores the text of an id unless it is already stored.
     private func seal(
-        _ name: Enrolment.Name, of handle: CustomerHandle, metAt: [UInt8], _ transaction: inout WriteTransaction
+        _ id: CustomerEntry.ID, of handle: CustomerHandle, createdAt: [UInt8], _ transaction: inout WriteTransaction
     ) throws(LMDBError) {
-        switch name.text {
+        switch id.text {
         case .token(let token):
             let key = handle.bytes + Array(token.text.utf8)
             guard try transaction.get(key.span.bytes, in: tokens) == nil else { return }
-            try transaction.put(metAt.span.bytes, at: key.span.bytes, in: tokens)
+            try transaction.put(createdAt.span.bytes, at: key.span.bytes, in: tokens)
         case .sealed(let bytes):
-            guard let sealedNames, try !hasSealedName(name.code, of: handle, transaction) else { return }
-            let (key, entry) = (handle.bytes + name.code.bytes, bytes + metAt)
-            try transaction.put(entry.span.bytes, at: key.span.bytes, in: sealedNames)
+            guard let sealedIDs, try !hasSealedID(id.code, of: handle, transaction) else { return }
+            let (key, entry) = (handle.bytes + id.code.bytes, bytes + createdAt)
+            try transaction.put(entry.span.bytes, at: key.span.bytes, in: sealedIDs)
         }
     }
 
@@ -176,12 +176,12 @@ struct VaultStore: Sendable {
         try environment.write { try $0.put(keyCheck.span.bytes, at: Self.keyCheck.span.bytes, in: meta) }
     }
 
-    /// Copies one snapshot into an empty store, without the names stored after the log held `size` events.
-    func copy(to store: VaultStore, metUpTo size: Position) throws {
+    /// Copies one snapshot into an empty store, without the ids stored after the log had `size` events.
+    func copy(to store: VaultStore, createdUpTo size: Position) throws {
         try environment.read { snapshot in
             for (source, target) in [
-                (names, store.names), (handles, store.handles), (tokens, store.tokens),
-                (sealedNames, store.sealedNames), (meta, store.meta),
+                (ids, store.ids), (handles, store.handles), (tokens, store.tokens),
+                (sealedIDs, store.sealedIDs), (meta, store.meta),
             ] {
                 guard let source, let target else { continue }
                 var cursor = try snapshot.cursor(in: source)
@@ -190,7 +190,7 @@ struct VaultStore: Sendable {
                     batch.removeAll(keepingCapacity: true)
                     while batch.count < Self.copyBatch, let entry = try cursor.next() {
                         let value = entry.value.withUnsafeBytes { Array($0) }
-                        if source != handles, source != meta, Self.metAt(value) > size { continue }
+                        if source != handles, source != meta, Self.createdAt(value) > size { continue }
                         batch.append((entry.key.withUnsafeBytes { Array($0) }, value))
                     }
                     try store.environment.write { transaction in
@@ -203,14 +203,14 @@ struct VaultStore: Sendable {
         }
     }
 
-    /// The number of entries in one commit.
+    /// The number of entries per commit.
     private static let copyBatch = 4_096
 }
 
 /// A customer to store.
-struct Enrolment: Sendable {
-    struct Name {
-        /// The HMAC of the name.
+struct CustomerEntry: Sendable {
+    struct ID {
+        /// The HMAC of the external id.
         let code: Digest
         let text: Text
 
@@ -220,9 +220,9 @@ struct Enrolment: Sendable {
         }
     }
 
-    /// Nil for an anonymous customer.
-    let name: Name?
-    /// A new handle, or that of an existing customer who gets a further name.
+    /// The external id; nil for an anonymous customer.
+    let id: ID?
+    /// A new handle, or the handle of an existing customer that receives another id.
     let handle: CustomerHandle
     let logSize: Position
 }

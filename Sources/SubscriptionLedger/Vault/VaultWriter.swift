@@ -1,65 +1,61 @@
-import Dispatch
-import EventLog
 import LMDB
 import LedgerModel
-import Synchronization
+import LedgerStorage
+import Primitives
 
-/// Stores customers durably. Requests that arrive during a commit share the next one.
+/// Writes the vault, for the process that writes the log.
 final class VaultWriter: Sendable {
-    private struct Request {
-        let enrolment: Enrolment
-        let answer: CheckedContinuation<CustomerHandle, any Error>
+    let reader: VaultReader
+    private let queue: VaultCommitQueue
+
+    /// Creates the writer, and at first use the vault with its key.
+    /// - Throws: `io_error` when the key is missing, belongs to another vault, or is readable by other users.
+    init(_ folder: DataFolder, mapSizeBytes: Int) throws {
+        let store = try VaultReader.opening(folder, mapSizeBytes: mapSizeBytes, readOnly: false)
+        let current = try store.current()
+        let key: VaultKey
+        if let keyCheck = try current.storedKeyCheck() {
+            key = try VaultReader.key(of: folder, keyCheck)
+        } else {
+            key = try VaultKey.load(from: folder) ?? VaultKey.make(in: folder)
+            try current.store(keyCheck: key.check)
+        }
+        reader = VaultReader(store, key: key)
+        queue = VaultCommitQueue(store)
     }
 
-    /// The number of waiting requests at most; further ones fail with `busy`.
-    static let limit = 8_192
-
-    private let store: Reopenable<VaultStore>
-    private let waiting = Mutex<[Request]>([])
-    /// Commits wait for the disk, which would block a thread of the cooperative pool.
-    private let queue = DispatchQueue(label: "vault")
-
-    init(_ store: Reopenable<VaultStore>) {
-        self.store = store
+    /// Returns the customer of an id, or a new customer when there is none. The customer is durable on return.
+    func findOrCreateCustomer(_ id: ExternalCustomerID, logSize: Position) async throws -> CustomerHandle {
+        let code = reader.key.code(of: id.bytes)
+        let known = try reader.reading { store, transaction -> (handle: CustomerHandle, isComplete: Bool)? in
+            guard let handle = try store.customer(ofID: code, transaction)?.handle else { return nil }
+            let isComplete = try id.token != nil || store.hasSealedID(code, of: handle, transaction)
+            return (handle, isComplete)
+        }
+        if let known, known.isComplete { return known.handle }
+        return try await add(id, to: known?.handle ?? .random(), logSize: logSize)
     }
 
-    /// - Throws: `busy`, `map_full`, `disk_full`, `io_error`. The same call may be repeated.
-    func enrol(_ enrolment: Enrolment) async throws -> CustomerHandle {
-        try await withCheckedThrowingContinuation { continuation in
-            let isAccepted = waiting.withLock { waiting in
-                guard waiting.count < Self.limit else { return false }
-                waiting.append(Request(enrolment: enrolment, answer: continuation))
-                return true
-            }
-            if isAccepted {
-                queue.async { self.commitWaiting() }
-            } else {
-                continuation.resume(
-                    throwing: EventLogError(.busy, "too many customers wait to be stored", hint: "Try again."))
-            }
-        }
+    /// Returns a new customer without an external id. The customer is durable on return.
+    func createAnonymousCustomer(logSize: Position) async throws -> CustomerHandle {
+        try await queue.store(CustomerEntry(id: nil, handle: .random(), logSize: logSize))
     }
 
-    private func commitWaiting() {
-        let group = waiting.withLock { waiting in
-            let group = waiting
-            waiting.removeAll()
-            return group
-        }
-        guard !group.isEmpty else { return }
-        do {
-            let store = try store.currentOrReopened()
-            let handles = try store.environment.write { transaction in
-                try group.map { try store.enrol($0.enrolment, &transaction) }
-            }
-            for (request, handle) in zip(group, handles) { request.answer.resume(returning: handle) }
-        } catch let error as LMDBError {
-            // If reopening fails, the next request tries it again.
-            if !EventLogError.isNoRoom(error) { try? store.reopen() }
-            let failure = EventLogError(error, while: "the vault was not written")
-            for request in group { request.answer.resume(throwing: failure) }
-        } catch {
-            for request in group { request.answer.resume(throwing: error) }
-        }
+    /// Adds an id to a customer. An id that already has a customer keeps it.
+    /// - Returns: the customer of the id.
+    func add(_ id: ExternalCustomerID, to handle: CustomerHandle, logSize: Position) async throws -> CustomerHandle {
+        let key = reader.key
+        // The ciphertext is bound to its customer. Moved to another customer in the file, it does not decrypt.
+        let text: CustomerEntry.ID.Text =
+            try id.token.map { .token($0) } ?? .sealed(key.seal(id.bytes, boundTo: handle.bytes))
+        let entry = CustomerEntry.ID(code: key.code(of: id.bytes), text: text)
+        return try await queue.store(CustomerEntry(id: entry, handle: handle, logSize: logSize))
+    }
+}
+
+extension CustomerHandle {
+    /// Returns an unpredictable handle from the system's random number generator.
+    static func random() -> CustomerHandle {
+        CustomerHandle(value: .random(in: .min ... .max))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
     init() throws { files = try SignedFiles() }
 
-    /// A purchase for alice, which links it, and a request for consumption information about it.
+    /// Ingests a purchase for alice, which links it to her, and a consumption request about it.
     private func ingest() throws {
         let purchase = SignedFiles.transaction("1")
         let request = SignedFiles.sign([
@@ -36,7 +36,7 @@ import Testing
         return run
     }
 
-    /// The cells of a table, of which `recordedAt` is the time of the test.
+    /// The cells of a table without `recordedAt`, which is the time of the test.
     private static func cells(_ run: Subledger) -> [[String]] {
         run.output.split(separator: "\n").map { line in
             var cells = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)

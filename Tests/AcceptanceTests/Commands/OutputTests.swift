@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("The output of a command") struct OutputTests {
-    /// By the shell, which knows how to send its output elsewhere.
+    /// Runs a command in a shell that redirects its output to `path`.
     private func end(
         _ command: String, writingTo path: String
     ) throws -> (ending: ChildProcess.Ending, errors: String) {
@@ -11,7 +11,7 @@ import Testing
         return (shell.end(by: nil), shell.standardError)
     }
 
-    /// A command that succeeds, and one that refuses what it is given, on standard input.
+    /// A command that succeeds and one that refuses its standard input, with their exit codes.
     @Test(arguments: [("key new --role backend --name web", 0), ("verify - < /proc/self/cmdline", 1)])
     func `that finds no room is told, and is no success`(command: String, ending: Int32) async throws {
         try await blocking {

@@ -1,5 +1,6 @@
 import AppStoreSimulation
 import EventLog
+import LedgerStorage
 import Primitives
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
         try Subledger(arguments + ["--data", files.data, "--format", "json"])
     }
 
-    /// Refused for their bundle: the purchases of these ids, and one that nothing can make acceptable.
+    /// Ingests purchases that are refused for their bundle, and a forged one that stays unacceptable.
     private func refuse(_ ids: [String]) throws {
         let archive = try files.archive(
             "refused.jsonl", ids.map { SignedFiles.transaction($0).text } + [SignedFiles.transaction("0").forged.text])
@@ -48,7 +49,7 @@ import Testing
             #expect(first["found"]?.string == SignedFiles.bundleId && first["source"]?.string == "file")
             #expect(first["bytes"]?.integer == Int64(SignedFiles.transaction("1").compact.count))
 
-            // As it was configured they are refused again, and stay.
+            // Under the same configuration they are refused again and stay in quarantine.
             try retry(files.trust(bundleId: "com.example.other"), counts: [0, 0, 3], exit: 1)
             #expect(try list().map(\.text) == listed.map(\.text))
             try retry([String(digest("2").prefix(12))] + files.trust, counts: [1, 0, 0], exit: 0)

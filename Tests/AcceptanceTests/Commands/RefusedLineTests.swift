@@ -7,7 +7,7 @@ import Testing
         SignedFiles.sign(claims.map { .init($0, .string("x")) }).text
     }
 
-    /// What stands in a line, and the kind that its wrapping or its claims tell.
+    /// Lines, each with the kind that its wrapper or its claims identify; nil if none does.
     private static let lines: [(text: String, kind: String?)] = [
         (jws(["notificationType", "bundleId"]), "notification"),
         (#"{"signedPayload":"\#(jws(["bundleId"]))"}"#, "notification"),
@@ -24,7 +24,7 @@ import Testing
             let files = try SignedFiles()
             let archive = try files.archive("lines.jsonl", Self.lines.map(\.text))
             let data = command == "ingest" ? ["--data", files.data] : []
-            // Without a root to trust, so that all are refused.
+            // No trusted root is configured, so every line is refused.
             let run = try Subledger([command, archive, "--format", "json"] + data)
             #expect(run.ending == .exited(1), "\(run.errors)")
             let refused = try run.lines.filter { $0["ok"]?.bool == false }

@@ -1,9 +1,9 @@
 import FoundationEssentials
-import TestSupport
+import LedgerTesting
 import Testing
 
-/// Histories with the answers that Apple's semantics demand, each played against the program by the scenarios' own
-/// runner.
+/// Runs the scenarios against the program with their own runner. Each is a history with the answers that Apple's
+/// semantics require.
 @Suite struct `The scenarios` {
     @Test func `are all answered as they say`() throws {
         guard let folder = TestEnvironment.scenarios else {

@@ -1,6 +1,8 @@
 import EventLog
 import LMDB
-import TestSupport
+import LMDBFileFormat
+import LedgerAPI
+import LedgerTesting
 import Testing
 
 @Suite("A damaged file", .serialized)
@@ -37,7 +39,7 @@ struct DamagedPageTests {
         }
     }
 
-    /// A page of which only the header is sound: what liblmdb trusts most.
+    /// Replaces everything but the header of each database's last page with noise; liblmdb trusts such pages most.
     @Test func `is refused by a writer when the damage is where it goes on`() async throws {
         try await blocking {
             let sample = try SampleLog(seed: TestEnvironment.seed)

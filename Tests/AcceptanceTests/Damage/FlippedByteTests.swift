@@ -1,11 +1,13 @@
 import LMDB
-import TestSupport
+import LMDBFileFormat
+import LedgerAPI
+import LedgerTesting
 import Testing
 
 @Suite("A flipped byte", .serialized)
 struct FlippedByteTests {
     private static let positions = 500
-    /// Of each class of bytes, in addition, so that the rare ones are not left to chance.
+    /// The number of additional positions per class of bytes, so that rare classes are covered.
     private static let positionsOfClass = TestEnvironment.isLong ? 100 : 3
 
     @Test func `that is live is found and named; one that is dead does no harm`() async throws {
@@ -37,7 +39,7 @@ struct FlippedByteTests {
         }
     }
 
-    /// All of the few in `meta`, some of every class.
+    /// All offsets of live keys, values and lengths in `meta`, and a few of every other class.
     private static func offsets(of sample: SampleLog, _ random: inout SeededRandom) -> [Int] {
         var offsets: [ByteClass: [Int]] = [:]
         for offset in sample.bytes.indices { offsets[sample.classify(offset), default: []].append(offset) }
@@ -67,7 +69,7 @@ struct FlippedByteTests {
 private struct Flip: CustomStringConvertible, Sendable {
     let offset: Int
     let kind: ByteClass
-    /// Or chosen for its class.
+    /// Whether the offset was drawn from the whole file; otherwise it was chosen for its class.
     let isAnywhere: Bool
     let audit: Subledger.DeepAudit
 

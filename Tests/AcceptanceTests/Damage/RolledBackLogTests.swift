@@ -1,11 +1,13 @@
 import EventLog
+import LedgerAPI
+import LedgerStorage
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite("A log that was rolled back", .serialized)
 struct RolledBackLogTests {
-    /// The file is sound, and older than what the ledger has signed.
+    /// The file is sound but older than the ledger's last signed checkpoint.
     @Test func `is below its last signed checkpoint, which a deep audit finds`() async throws {
         try await blocking {
             let temporary = try TemporaryFolder()
@@ -39,10 +41,9 @@ struct RolledBackLogTests {
         }
     }
 
-    /// As `serve` does.
+    /// Publishes a checkpoint as `serve` does.
     private static func publish(_ folder: DataFolder) throws {
-        let log = try EventLog(
-            reading: EventLog.Configuration(directory: folder.log) { .latest }, origin: nil)
+        let log = try LogReader(LogConfiguration(directory: folder.log))
         let signer = try #require(try CheckpointKey.load(from: folder, origin: log.origin))
         _ = try PublishedCheckpoint(of: log, in: folder, signer: signer)
     }

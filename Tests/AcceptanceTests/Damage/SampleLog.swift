@@ -1,9 +1,13 @@
 import EventLog
 import Glibc
 import LMDB
+import LMDBFileFormat
+import LedgerAPI
+import LedgerStorage
+import LedgerTesting
 import Testing
 
-/// A log to damage: some thousand events of all sizes, written by many at once, with trees of several levels, overflow
+/// A log to damage: a few thousand events of all sizes from concurrent writers. Its trees have several levels, overflow
 /// pages and free pages.
 struct SampleLog: Sendable {
     let bytes: [UInt8]
@@ -25,11 +29,10 @@ struct SampleLog: Sendable {
         self.map = map
     }
 
-    static func flags(of database: String) -> Database.Flags? {
-        database == "meta" ? [] : .integerKey
+    static func flags(of database: String) -> UInt32? {
+        database == "meta" ? 0 : Database.Flags.integerKey.rawValue
     }
 
-    /// A copy to damage.
     func copy() throws -> DamagedLog { try DamagedLog(of: self, in: folder) }
 
     func classify(_ offset: Int) -> ByteClass { map.classify(offset, in: bytes.span.bytes) }
@@ -39,7 +42,7 @@ struct SampleLog: Sendable {
     }
 }
 
-/// A copy of a log whose data file changes under the eyes of the command.
+/// A copy of a log whose data file a test changes in place.
 final class DamagedLog {
     private let original: SampleLog
     private let temporary: TemporaryFolder
@@ -51,7 +54,7 @@ final class DamagedLog {
         temporary = try TemporaryFolder()
         folder = DataFolder(path: temporary.path + "/data")
         try folder.create()
-        for file in ["log/data.mdb", "derived/data.mdb", "keys/checkpoint.key"] {
+        for file in ["log/data.mdb", "derived/data.mdb", "derived/identities/data.mdb", "keys/checkpoint.key"] {
             try File.write(File.read("\(source.path)/\(file)"), to: "\(folder.path)/\(file)")
         }
         chmod(folder.checkpointKey, 0o600)
@@ -61,7 +64,7 @@ final class DamagedLog {
 
     deinit { close(descriptor) }
 
-    /// While `body` runs, one byte is another; whoever has the file mapped sees it.
+    /// Changes one byte while `body` runs. Every process that has the file mapped sees the change.
     func changing<Result>(_ offset: Int, by difference: UInt8, _ body: () throws -> Result) throws -> Result {
         try #require(pwrite(descriptor, [original.bytes[offset] ^ difference], 1, off_t(offset)) == 1)
         defer { pwrite(descriptor, [original.bytes[offset]], 1, off_t(offset)) }
@@ -70,13 +73,13 @@ final class DamagedLog {
 
     func audit() throws -> Subledger.DeepAudit { try Subledger.DeepAudit(folder) }
 
-    /// Has other bytes from now on.
+    /// Replaces the contents of the data file.
     func replace(by bytes: [UInt8]) throws {
         try #require(ftruncate(descriptor, off_t(bytes.count)) == 0)
         try #require(pwrite(descriptor, bytes, bytes.count, 0) == bytes.count)
     }
 
-    /// A writer opens it and appends to it.
+    /// Opens the log with a writer that appends to it.
     func append(seed: UInt64) throws -> (ending: ChildProcess.Ending, errors: String) {
         let writer = try WritingProcess(folder, seed: seed, resume: "0,0,0,0", ["--calls", "1"])
         writer.child.closeInput()

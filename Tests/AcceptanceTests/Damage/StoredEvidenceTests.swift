@@ -1,7 +1,9 @@
 import EventLog
 import LMDB
+import LMDBFileFormat
+import LedgerStorage
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite("Stored evidence", .serialized)
@@ -10,8 +12,7 @@ struct StoredEvidenceTests {
         try await blocking {
             let sample = try SampleLog(seed: TestEnvironment.seed)
             let copy = try sample.copy()
-            let log = try EventLog(
-                reading: EventLog.Configuration(directory: copy.folder.log) { .latest }, origin: nil)
+            let log = try LogReader(LogConfiguration(directory: copy.folder.log))
             var (bits, positions) = (0, 0)
             for position in try Self.notifications(in: log).prefix(TestEnvironment.isLong ? 200 : 5) {
                 let place = try #require(Self.place(ofEvidence: position, in: sample))
@@ -29,11 +30,11 @@ struct StoredEvidenceTests {
         }
     }
 
-    private static func notifications(in log: EventLog) throws -> [UInt64] {
-        try (0..<log.head().size).filter { try log.record(at: $0)?.artifact == .notificationV2 }
+    private static func notifications(in log: LogReader) throws -> [UInt64] {
+        try (0..<log.size()).filter { try log.record(at: $0)?.artifact == .notificationV2 }
     }
 
-    /// Where the packed evidence of an event stands in the file.
+    /// The range of the file that contains the packed evidence of an event.
     private static func place(ofEvidence position: UInt64, in sample: SampleLog) -> Range<Int>? {
         var packed: [UInt8] = []
         _ = PageWalk.run(over: sample.bytes.span.bytes, flags: SampleLog.flags) { entry, database, _ in

@@ -1,11 +1,14 @@
 import EventLog
-import TestSupport
+import LedgerAPI
+import LedgerStorage
+import LedgerTesting
 import Testing
+import TransparencyLog
 
 @Suite("A failed commit", .serialized)
 struct FailedCommitTests {
-    /// Calls of liblmdb that answer EIO, counted from the start: those of opening come first. See DiskShim.h. In the
-    /// last row the commit is there all the same, and the log cannot be opened again for longer than is waited for.
+    /// Calls of liblmdb that fail, counted from the start; the first ones open the log. See DiskShim.h. In the last row
+    /// the commit is stored nevertheless, and reopening the log fails for more attempts than the writer makes.
     @Test(arguments: [
         "write=20", "sync=20", "meta=20", "meta-kept=20", "meta-stuck=20",
         "meta-full=20", "sync=20,sync=21,sync=22", "write=20,sync=24,meta=27,meta-kept=30,meta-stuck=33",
@@ -37,9 +40,9 @@ struct FailedCommitTests {
         }
     }
 
-    /// The calls before are those of making and opening the folder; what follows a failure is that of opening it again.
+    /// Earlier calls create and open the folder; the calls after a failure reopen it.
     @Test(
-        arguments: ["derived", "vault"],
+        arguments: ["derived", "derived/identities", "vault"],
         ["meta=9", "meta-stuck=9", "sync=9", "write=9,meta=12", "meta=9,meta=10,meta=14"])
     func `beside the log is got over as well, and no customer is lost`(part: String, failures: String) async throws {
         try await blocking {

@@ -1,7 +1,10 @@
 import EventLog
+import LedgerAPI
+import LedgerStorage
+import LedgerTesting
 import SubscriptionLedger
-import TestSupport
 import Testing
+import TransparencyLog
 
 @Suite("No room", .serialized)
 struct FullDiskTests {
@@ -86,7 +89,7 @@ struct FullDiskTests {
         }
     }
 
-    /// Every client has an answer to its last call, and all is there once; what is derived has caught up.
+    /// Lets every client finish its calls, then requires that the log contains each event exactly once.
     private static func settle(
         _ folder: DataFolder, _ acknowledged: inout Acknowledgements, _ options: [String]
     ) throws {
@@ -99,7 +102,7 @@ struct FullDiskTests {
         try log.requireRoot()
     }
 
-    /// Also while the writer is at work.
+    /// Audits the log and checks the acknowledged evidence. The writer may still be running.
     private static func check(_ folder: DataFolder, _ acknowledged: Acknowledgements) throws {
         let audit = try Subledger.DeepAudit(folder)
         #expect(audit.isSound, "\(audit)")

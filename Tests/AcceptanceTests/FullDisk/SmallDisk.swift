@@ -1,13 +1,15 @@
 import EventLog
 import Glibc
+import LedgerStorage
+import LedgerTesting
 import Testing
 
-/// A disk with little room for a ledger, and a way to make more.
+/// A disk with little room for a ledger, which can be enlarged.
 final class SmallDisk {
     enum Kind: String, CaseIterable {
-        /// A tmpfs of its own, full of something else: the whole ledger meets the end of it.
+        /// A separate tmpfs, mostly full, so that the limit applies to the whole ledger.
         case tmpfs
-        /// RLIMIT_FSIZE of the writing process: where mounting is not permitted, and everywhere besides.
+        /// RLIMIT_FSIZE of the writing process. It needs no permission to mount, so it is always tested.
         case fileLimit
     }
 
@@ -19,7 +21,7 @@ final class SmallDisk {
     let folder: DataFolder
     private let filler: String
 
-    /// Nil when this process may not mount.
+    /// Creates a disk; returns nil if this process may not mount.
     init?(_ kind: Kind) throws {
         self.kind = kind
         temporary = try TemporaryFolder()
@@ -35,7 +37,7 @@ final class SmallDisk {
         if kind == .tmpfs { umount2(temporary.path, Int32(MNT_DETACH)) }
     }
 
-    /// Takes what is left.
+    /// Fills the remaining space.
     func fill() throws {
         let descriptor = open(filler, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0)
@@ -45,13 +47,13 @@ final class SmallDisk {
         try #require(errno == ENOSPC)
     }
 
-    /// For `crash-writer write`.
+    /// The options for `crash-writer write`.
     var options: [String] { kind == .fileLimit ? ["--file-limit", "\(Self.room)"] : [] }
 
-    /// - Parameter writer: the process that is limited, if one is.
+    /// - Parameter writer: the limited process; nil for a tmpfs.
     func makeRoom(for writer: WritingProcess? = nil) {
         switch kind {
-        // Not removed: a program that another test is just starting may hold its descriptor until it runs.
+        // Truncated, not removed: a program that another test is starting may keep its descriptor open until exec.
         case .tmpfs: truncate(filler, 0)
         case .fileLimit: writer?.child.send("room")
         }

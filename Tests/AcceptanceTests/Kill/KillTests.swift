@@ -1,11 +1,14 @@
 import EventLog
 import Glibc
-import TestSupport
+import LedgerAPI
+import LedgerStorage
+import LedgerTesting
 import Testing
+import TransparencyLog
 
 @Suite("SIGKILL", .serialized)
 struct KillTests {
-    /// As many as one folder sees before the next begins, so that the audits of a long run stay short.
+    /// The number of rounds per folder, which keeps the audits of a long run short.
     private static let roundsPerFolder = 50
 
     @Test func `at any instant loses nothing that was acknowledged, and nothing is there twice`() async throws {
@@ -36,7 +39,7 @@ struct KillTests {
     }
 }
 
-/// A ledger whose writer is killed again and again.
+/// A ledger whose writer is killed repeatedly.
 private struct KilledLedger {
     private let temporary: TemporaryFolder
     private let folder: DataFolder
@@ -50,8 +53,8 @@ private struct KilledLedger {
         self.seed = seed
     }
 
-    /// - Parameter besideReader: whether another process has a snapshot open all the while, which keeps the lock file
-    ///   from being made anew, so that the dead writer's lock has to be recovered.
+    /// - Parameter besideReader: whether another process has a snapshot open throughout. LMDB then does not reset the
+    ///   lock file, so the dead writer's lock has to be recovered.
     mutating func kill(after delay: Duration, besideReader: Bool) throws {
         let reader = besideReader && folder.exists ? try ChildProcess("crash-writer", ["hold", folder.path]) : nil
         _ = reader?.nextLine()
@@ -82,8 +85,8 @@ private struct KilledLedger {
         head = log.head
     }
 
-    /// Lets every client have an answer to the call it was killed in: then each event was answered with one position,
-    /// and there are no others.
+    /// Lets every client repeat the call in which it was killed. Then each event has been acknowledged at one position,
+    /// and the log contains no others.
     mutating func settle() throws {
         let writer = try WritingProcess(folder, seed: seed, resume: acknowledged.resume, ["--calls", "2"])
         try check(try writer.finish(into: &acknowledged))

@@ -1,7 +1,8 @@
 import EventLog
-import TestSupport
+import LedgerStorage
+import LedgerTesting
 
-/// The disk beneath a trace: what of the log's data file would surely outlive a power loss, and what might.
+/// The disk behind a trace: the bytes of the log's data file that certainly survive a power loss, and those that may.
 struct Disk {
     static let pageBytes = 4_096
 
@@ -10,14 +11,14 @@ struct Disk {
     private(set) var acknowledged = Acknowledgements()
     private var durable: [UInt8] = []
     private var pending: [Write] = []
-    /// Entries of folders that a sync of the folder has yet to make durable, the data file's among them.
+    /// Directory entries that no sync of their folder has made durable yet, including that of the data file.
     private var pendingEntries: Set<String> = []
     private var hasDataFile = false
 
     private struct Write {
         var offset: Int
         var bytes: Range<Int>
-        /// The disk has refused it: it may be there, but no sync sees to that.
+        /// Whether the disk has refused the write. It may be stored, but no sync makes it durable.
         var isRefused = false
 
         func covers(_ other: Write) -> Bool {
@@ -35,7 +36,7 @@ struct Disk {
         case .written(let offset, let bytes, let isRefused):
             pending.append(Write(offset: offset, bytes: bytes, isRefused: isRefused))
         case .durable:
-            // It was recorded as written just before.
+            // The same bytes were recorded as written just before.
             makeDurable(pending.removeLast())
         case .synced:
             let writes = pending
@@ -56,20 +57,21 @@ struct Disk {
         pending.removeAll { write.covers($0) }
     }
 
-    /// What a power loss would leave of the data file, if it leaves a file.
+    /// The data file after a power loss, if there is one.
     struct Remains {
         var bytes: [UInt8]
-        /// Pages written since the last sync, and how many of them are missing or not as last written.
+        /// The number of pages written since the last sync, and of those that are missing or not as last written.
         var pages = 0
         var losses = 0
     }
 
-    /// Everything before the last sync, and of each page written since, any of its states.
+    /// Returns everything up to the last sync, and any of the states of each page written since; nil if there is no
+    /// file.
     func remains(_ random: inout SeededRandom) -> Remains? {
         let mayBeMissing = pendingEntries.contains { dataFile == $0 || dataFile.hasPrefix($0 + "/") }
         guard hasDataFile, !(mayBeMissing && random.chance(50)) else { return nil }
         var remains = Remains(bytes: durable)
-        // All, none, or some: a disk may be slow with everything.
+        // All, none, or some: a disk may delay every write.
         let percent = [0, 100, 50, 90, 10].randomElement(using: &random) ?? 0
         for (_, writes) in pendingPages.sorted(by: { $0.key < $1.key }) {
             let kept = random.chance(percent) ? Int.random(in: 1...writes.count, using: &random) : 0
@@ -82,7 +84,7 @@ struct Disk {
         return remains
     }
 
-    /// The writes since the last sync, cut at the borders of pages.
+    /// The writes since the last sync, split at page boundaries.
     private var pendingPages: [Int: [Write]] {
         var pages: [Int: [Write]] = [:]
         for var write in pending {

@@ -1,17 +1,16 @@
 import Testing
 
-/// What a process has asked of the disk, in order, as `DiskShim` recorded it (see DiskShim.h).
+/// The disk operations of a process in order, as recorded by `DiskShim` (see DiskShim.h).
 struct DiskTrace {
     enum Operation {
-        /// Bytes of the data file that are in the page cache, and may be synced from there unless the disk has
-        /// refused them once.
+        /// Bytes of the data file in the page cache. A later sync writes them unless the disk has refused them.
         case written(offset: Int, bytes: Range<Int>, isRefused: Bool)
-        /// The same bytes again, durable by themselves.
+        /// The same bytes again, now durable (O_DSYNC).
         case durable(offset: Int, bytes: Range<Int>)
-        /// All that was written to the data file is durable.
+        /// All earlier writes to the data file are durable.
         case synced
         case acknowledged(String)
-        /// A new entry of a folder, by its path.
+        /// A new directory entry, by its path.
         case entry(String)
         /// The entries of a folder are durable.
         case entriesSynced(folder: String)
@@ -27,7 +26,7 @@ struct DiskTrace {
         }
     }
 
-    /// Ranges of bytes are places in it.
+    /// The bytes of the trace, into which the ranges of the operations point.
     let bytes: [UInt8]
     let operations: [Operation]
 
@@ -69,6 +68,6 @@ struct DiskTrace {
         return (operations, content.upperBound)
     }
 
-    /// The process did something to the data file of which nobody here knows what a power loss makes of it.
+    /// The error for a call on the data file whose effect under power loss is not modelled.
     struct NotModelled: Error { let call: String }
 }

@@ -1,6 +1,8 @@
 import EventLog
 import Glibc
-import TestSupport
+import LedgerAPI
+import LedgerStorage
+import LedgerTesting
 import Testing
 
 @Suite("Power loss", .serialized)
@@ -39,13 +41,13 @@ struct PowerLossTests {
     }
 }
 
-/// A ledger written under `DiskShim`, twice opened, and what power losses would have left of it.
+/// A ledger written under `DiskShim` by two successive processes, and its data file after simulated power losses.
 private struct PowerLosses {
     struct Outcome: CustomStringConvertible {
         var cuts = 0
-        /// At the latest cut.
+        /// The number of events acknowledged at the latest cut.
         var acknowledged = 0
-        /// Pages that a cut left out, of those written since a sync.
+        /// The number of lost pages among those written since a sync.
         var losses = 0
         var pages = 0
         var missing = 0
@@ -99,7 +101,7 @@ private struct PowerLosses {
         return outcome
     }
 
-    /// Half of them lie where most is at stake, just before a sync, or soon after a call that failed.
+    /// Returns cut points. Half of them are just before a sync, or soon after a call that failed.
     private func cutPoints(_ count: Int, _ random: inout SeededRandom) -> [Int] {
         let onDisk = trace.operations.indices.filter { trace.operations[$0].concernsDisk }
         let atStake = onDisk.indices.filter { place in
@@ -138,7 +140,7 @@ private struct PowerLosses {
 
     private static func fault(in folder: DataFolder, _ acknowledged: Acknowledgements) -> String? {
         do {
-            // In a process of its own first: liblmdb may crash on what is left.
+            // The audit comes first, in its own process: liblmdb may crash on the damaged file.
             let audit = try Subledger.DeepAudit(folder)
             guard audit.isSound else { return "\(audit)" }
             try StoredLog(folder).requireEvidence(at: acknowledged.digests.keys, of: acknowledged)
@@ -148,7 +150,7 @@ private struct PowerLosses {
         }
     }
 
-    /// What is left is a ledger like any other: its clients go on.
+    /// Continues writing to the rebuilt ledger and checks it again.
     private func goOn(in folder: DataFolder, _ acknowledged: Acknowledgements, _ outcome: inout Outcome) throws {
         var acknowledged = acknowledged
         let writer = try WritingProcess(folder, seed: seed, resume: acknowledged.resume, ["--calls", "2"])

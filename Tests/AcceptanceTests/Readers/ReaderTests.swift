@@ -1,7 +1,10 @@
 import EventLog
 import Glibc
-import TestSupport
+import LedgerAPI
+import LedgerStorage
+import LedgerTesting
 import Testing
+import TransparencyLog
 
 @Suite("Beside a writer", .serialized)
 struct ReaderTests {
@@ -23,7 +26,7 @@ struct ReaderTests {
             #expect(second.errors.contains("process \(writer.child.pid)"), "\(second.errors)")
             writer.child.closeInput()
             try writer.finish(into: &acknowledged)
-            // The lock went with the process.
+            // The operating system released the lock when the process ended.
             #expect(try Subledger(["ingest", "-", "--data", folder.path]).ending == .exited(0))
         }
     }

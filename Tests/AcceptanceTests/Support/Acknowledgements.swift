@@ -1,9 +1,9 @@
 import Primitives
 import Testing
 
-/// What a ledger has promised to the clients of `crash-writer`, as they tell it line by line.
+/// The events that a ledger has acknowledged to the clients of `crash-writer`, read from its output lines.
 struct Acknowledgements {
-    /// An event as its client counts it.
+    /// An event identified by its client's own numbering.
     struct Event: Hashable {
         let client: Int
         let call: Int
@@ -12,19 +12,19 @@ struct Acknowledgements {
 
     static let clients = 32
 
-    /// Where each event stands.
+    /// The position of each event.
     private(set) var positions: [Event: UInt64] = [:]
     /// The SHA-256 of the evidence at each position.
     private(set) var digests: [UInt64: Digest] = [:]
-    /// How often each code was answered instead.
+    /// The number of refusals per error code.
     private(set) var refusals: [String: Int] = [:]
     private var lastCalls = [Int](repeating: 0, count: clients)
 
-    /// The call each client has to go on with: the last that was answered, once more, since the answer to the next may
+    /// The call from which each client resumes: the last answered one, repeated, because the answer to the next may
     /// have been lost.
     var resume: String { lastCalls.map(String.init).joined(separator: ",") }
 
-    /// - Returns: the positions it tells.
+    /// - Returns: the positions that the line reports.
     @discardableResult
     mutating func add(_ line: String) throws -> [UInt64] {
         var words = line.split(separator: " ")[...]

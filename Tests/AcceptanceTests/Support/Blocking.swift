@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs what waits for other programs on a thread of its own, so that it stops no other test.
+/// Runs code that waits for other programs on its own thread, so that it blocks no other test.
 func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withTaskExecutorPreference(OwnThread()) { try body() }
 }

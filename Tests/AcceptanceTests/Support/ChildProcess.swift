@@ -1,16 +1,17 @@
+import FoundationEssentials
 import Glibc
 import Testing
 
-/// A program that a test has started. One socket is its standard input and its standard output.
+/// A program started by a test. One socket is both its standard input and its standard output.
 ///
-/// It belongs to one thread.
+/// Not thread-safe.
 final class ChildProcess {
     enum Ending: Equatable, Sendable {
         case exited(Int32)
         case signalled(Int32)
     }
 
-    /// A program that says nothing for so long hangs: no step of a test takes a tenth of it.
+    /// The time without output after which a program counts as hanging, over ten times that of any step of a test.
     static let patience = Duration.seconds(240)
 
     let pid: pid_t
@@ -21,11 +22,11 @@ final class ChildProcess {
     private var ending: Ending?
 
     /// - Parameters:
-    ///   - program: the name of one of this package's, or the path of another.
-    ///   - environment: in addition to that of the tests.
+    ///   - program: the name of a program of this package, or the path of another one.
+    ///   - environment: variables to add to those of the tests.
     init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         var ends: [Int32] = [-1, -1]
-        // Closed on exec from the start, which pipe(2) cannot do: other tests start programs at the same time.
+        // Created with close-on-exec, which pipe(2) cannot do: other tests start programs concurrently.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
         socket = ends[0]
@@ -53,7 +54,7 @@ final class ChildProcess {
         close(errors)
     }
 
-    /// Where the package's programs are: beside the one that runs the tests.
+    /// Returns the folder of the package's programs, which is that of the test runner.
     static func folder() throws -> String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count)
@@ -63,7 +64,7 @@ final class ChildProcess {
     }
 
     private static func unnamedFile() throws -> Int32 {
-        var template = Array("\(TemporaryFolder.parent)/errors-XXXXXX".utf8CString)
+        var template = Array("\(FileManager.default.temporaryDirectory.path)/errors-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         try #require(descriptor >= 0)
         unlink(template)
@@ -87,7 +88,7 @@ final class ChildProcess {
 }
 
 extension ChildProcess {
-    /// The next line it writes, without its end; nil when it has closed its output, or has not written one in time.
+    /// Returns the next line of its output without the newline; nil at the end of the output or at the deadline.
     func nextLine(before deadline: ContinuousClock.Instant = .now + patience) -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -99,14 +100,14 @@ extension ChildProcess {
         }
     }
 
-    /// Everything it writes from now on. The lines of a program that hangs end with its patience.
+    /// Returns all further output lines. If the program hangs, they end after `patience`.
     func remainingLines() -> [String] {
         var lines: [String] = []
         while let line = nextLine() { lines.append(line) }
         return lines
     }
 
-    /// - Returns: false when nothing came in time.
+    /// - Returns: false if nothing was received before the deadline.
     private func receive(before deadline: ContinuousClock.Instant) -> Bool {
         let left = max(.zero, deadline - .now).components
         let milliseconds = left.seconds * 1_000 + left.attoseconds / 1_000_000_000_000_000
@@ -120,7 +121,7 @@ extension ChildProcess {
 
     func send(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
-        // One that has ended cannot be told anything: no SIGPIPE then, its ending says it all.
+        // MSG_NOSIGNAL: a program that has ended must not raise SIGPIPE here; its ending is checked instead.
         _ = Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
@@ -128,20 +129,20 @@ extension ChildProcess {
         shutdown(socket, Int32(SHUT_WR))
     }
 
-    /// What it has written to standard error.
+    /// The first 64 KiB of its standard error.
     var standardError: String {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = pread(errors, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// Waits for its end, having sent it a signal first if one is given.
+    /// Sends it `signal`, if there is one, and waits for its end.
     func end(by signal: Int32? = nil) -> Ending {
         if let ending { return ending }
         if let signal { kill(pid, signal) }
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        // The macros of wait(2): the low seven bits hold the signal, the byte above them the exit code.
+        // The macros of wait(2): the low seven bits are the signal, the byte above them the exit code.
         let signal = status & 0x7F
         let ending: Ending = signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
         self.ending = ending

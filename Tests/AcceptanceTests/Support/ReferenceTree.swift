@@ -1,6 +1,6 @@
 import Primitives
 
-/// The root of a Merkle tree as RFC 6962 §2.1 defines it, from nothing but the entries.
+/// The root of a Merkle tree as RFC 6962 §2.1 defines it, computed from the entries alone.
 enum ReferenceTree {
     static func root(of entries: [[UInt8]]) -> Digest {
         root(ofLeaves: entries.map { .sha256(of: [0] + $0) }[...])

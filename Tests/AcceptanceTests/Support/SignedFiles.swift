@@ -1,10 +1,11 @@
 import AppStoreSimulation
+import LedgerTesting
 import Primitives
 
-/// Files for the command line: a root to trust, and what it vouches for.
+/// Files for the command line: a trusted root and artifacts signed under it.
 struct SignedFiles {
     static let bundleId = "com.example.app"
-    /// 2024-01-01, when everything is bought and signed.
+    /// 2024-01-01, the date of every purchase and signature.
     static let start: Int64 = 1_704_067_200_000
 
     private let temporary: TemporaryFolder
@@ -23,7 +24,7 @@ struct SignedFiles {
 
     func path(_ name: String) -> String { "\(temporary.path)/\(name)" }
 
-    /// An archive with these lines.
+    /// Writes an archive with these lines and returns its path.
     func archive(_ name: String, _ lines: [String]) throws -> String {
         try File.write(Array(lines.map { $0 + "\n" }.joined().utf8), to: path(name))
         return path(name)
@@ -31,7 +32,7 @@ struct SignedFiles {
 
     static func sign(_ claims: [JSONValue.Member]) -> SignedJWS { JWSSigner().sign(.object(claims)) }
 
-    /// A month's purchase.
+    /// A purchase of one month.
     static func transaction(_ id: String) -> SignedJWS {
         sign([
             .init("transactionId", .string(id)), .init("originalTransactionId", .string(id)),
@@ -44,7 +45,7 @@ struct SignedFiles {
 }
 
 extension Subledger {
-    /// The JSON values it printed, one a line.
+    /// The JSON values of its output, one per line.
     var lines: [JSONView] {
         get throws { try output.split(separator: "\n").map { try JSONDocument(parsing: Array($0.utf8)).root } }
     }

@@ -1,19 +1,21 @@
 import EventLog
+import LedgerStorage
 import Primitives
 import Testing
+import TransparencyLog
 
-/// A log as it is on the disk, read by this process.
+/// A stored log, read by this process.
 struct StoredLog {
     let head: TreeHead
-    private let log: EventLog
+    private let log: LogReader
 
     init(_ folder: DataFolder) throws {
-        let configuration = EventLog.Configuration(directory: folder.log) { .latest }
-        log = try EventLog(reading: configuration, origin: nil)
+        let configuration = LogConfiguration(directory: folder.log)
+        log = try LogReader(configuration)
         head = try log.head()
     }
 
-    /// Compares the evidence at some positions with what was acknowledged, byte for byte by its digest.
+    /// Requires the evidence at some positions to have the digests that were acknowledged.
     func requireEvidence(at positions: some Sequence<UInt64>, of acknowledged: Acknowledgements) throws {
         for position in positions {
             let evidence = try #require(try log.evidence(at: position), "position \(position) is lost")
@@ -22,12 +24,12 @@ struct StoredLog {
         }
     }
 
-    /// Builds the tree anew from the records.
+    /// Recomputes the root from the records and requires it to equal the head's.
     func requireRoot() throws {
         try #require(ReferenceTree.root(of: try records()) == head.root)
     }
 
-    /// Requires the log to begin with all that an earlier head vouches for.
+    /// Requires the log to begin with the events of an earlier head.
     func requirePrefix(_ earlier: TreeHead) throws {
         try #require(head.size >= earlier.size, "\(head.size) events, \(earlier.size) before")
         try #require(ReferenceTree.root(of: try records(below: earlier.size)) == earlier.root)

@@ -1,8 +1,10 @@
 import EventLog
+import LedgerAPI
+import LedgerStorage
 import Primitives
 import Testing
 
-/// The command line, run to its end.
+/// A finished run of the command line.
 struct Subledger {
     let ending: ChildProcess.Ending
     let output: String
@@ -17,10 +19,10 @@ struct Subledger {
         errors = child.standardError
     }
 
-    /// `audit verify --deep`.
+    /// A run of `audit verify --deep`.
     struct DeepAudit: Sendable {
         let ending: ChildProcess.Ending
-        /// What it says is wrong, nil when nothing.
+        /// The first finding; nil if there is none.
         let finding: AuditFinding?
         let events: Int
         let errors: String
@@ -40,7 +42,7 @@ struct Subledger {
         }
 
         var isSound: Bool { ending == .exited(0) && finding == nil }
-        /// Found wrong and told, which is more than having failed.
+        /// Whether the audit reported a finding; a run that merely failed does not count.
         var isRefused: Bool { ending == .exited(1) && finding != nil }
     }
 }

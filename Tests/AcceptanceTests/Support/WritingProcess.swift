@@ -1,7 +1,8 @@
 import EventLog
+import LedgerStorage
 import Testing
 
-/// `crash-writer write` at work, and what its clients have been told.
+/// A running `crash-writer write`, whose output lines contain the answers to its clients.
 struct WritingProcess {
     let child: ChildProcess
 
@@ -14,8 +15,8 @@ struct WritingProcess {
             environment: environment)
     }
 
-    /// Adds what it tells, until `isEnough` or its end.
-    /// - Returns: the positions told.
+    /// Adds its acknowledgements, until `isEnough` or its end.
+    /// - Returns: the positions read.
     @discardableResult
     func read(
         into acknowledged: inout Acknowledgements, until isEnough: (Acknowledgements) -> Bool = { _ in false }
@@ -25,7 +26,7 @@ struct WritingProcess {
         return positions
     }
 
-    /// Reads to its end, which must be a good one.
+    /// Reads all its output and requires it to exit with 0.
     @discardableResult
     func finish(into acknowledged: inout Acknowledgements) throws -> [UInt64] {
         let positions = try read(into: &acknowledged)
@@ -34,7 +35,7 @@ struct WritingProcess {
         return positions
     }
 
-    /// Waits for its good end, whatever it tells.
+    /// Requires it to exit with 0, ignoring its acknowledgements.
     func wait() throws {
         var acknowledged = Acknowledgements()
         try finish(into: &acknowledged)

@@ -1,15 +1,16 @@
 import EventLog
 import Glibc
+import LedgerStorage
 import Primitives
 import Testing
 
 @Suite struct `An audit of the log` {
-    /// Somebody changes the log through LMDB, which has nothing to say against it.
+    /// A change to the log made through LMDB, which does not detect it.
     struct Tampering: Sendable, CustomTestStringConvertible {
         enum Found: Equatable {
             case event(UInt64)
             case structure
-            /// Already when the log is opened.
+            /// Found when the log is opened.
             case opening
         }
 
@@ -52,7 +53,8 @@ import Testing
         }
     }
 
-    /// 600 events: two complete tiles and a bit. Every tenth has no evidence, every tenth and one that is no JWS.
+    /// 600 events: two complete tiles and a partial one. Of every ten, one has no evidence and one has evidence that is
+    /// not a JWS.
     private static func log() async throws -> LogUnderTest {
         let setup = try LogUnderTest()
         try await setup.writing { log in
@@ -105,7 +107,7 @@ import Testing
         },
         .value("a header", .opening, "headers", 0) { $0.changed(at: 3) },
         .value("a header's digest", .opening, "headers", 1) { $0.changed(at: -1) },
-        // The first event with a JWS for evidence is the third.
+        // The third event is the first with a JWS as its evidence.
         Tampering("the headers taken away", .event(2)) { log in
             for key in 0..<5 { try log.delete(UInt64(key), in: "headers") }
         },
@@ -123,7 +125,7 @@ import Testing
         Tampering("an entry of meta added", .structure) { try $0.put([1], at: "note", in: "meta") },
     ]
 
-    /// A stored record with a byte changed and the leaf hash made right again.
+    /// A stored record with a changed byte and a recomputed leaf hash.
     private static func rewritten(_ stored: [UInt8], at index: Int) -> [UInt8] {
         let record = Array(stored.dropLast(32)).changed(at: index)
         return record + Digest.sha256(of: [0] + record).bytes
@@ -142,7 +144,7 @@ import Testing
             case .structure: #expect(.structure == tampering.found)
             case nil: Issue.record("nothing found")
             }
-        } catch let error as EventLogError {
+        } catch let error as StorageError {
             #expect(error.code == .logCorrupt)
             #expect(.opening == tampering.found)
         }
@@ -186,14 +188,14 @@ import Testing
         let setup = try await Self.log()
         try await setup.writing { log in
             let audit = LogAudit(
-                log, check: { _, _ in .success(()) },
+                log.reader, check: { _, _ in .success(()) },
                 progress: { _ in
                     let more = log.offer(
                         (600..<1_100).map { .sample("\($0)") } + [.sample("none", evidence: Evidence.none)])
-                    while (try? log.head().size) == 600 { sched_yield() }
+                    while (try? log.size()) == 600 { sched_yield() }
                     withExtendedLifetime(more) {}
                 })
-            let reports = [try audit.run(), try LogAudit(log).run()]
+            let reports = [try audit.run(), try LogAudit(log.reader).run()]
             #expect(reports == [.sound(events: 600), .sound(events: 1_101)])
         }
     }

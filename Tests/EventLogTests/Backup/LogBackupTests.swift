@@ -1,7 +1,10 @@
 import EventLog
 import Glibc
+import LedgerStorage
+import LedgerTesting
 import Primitives
 import Testing
+import TransparencyLog
 
 @Suite struct `A backup of the log` {
     private struct Stop: Error {}
@@ -17,7 +20,7 @@ import Testing
         }
     }
 
-    /// Copies the log as it is into a folder that may hold the beginning of a copy.
+    /// Copies the log to a folder that may contain the beginning of a copy.
     private func copy(
         _ setup: LogUnderTest, to copy: LogUnderTest, progress: (UInt64, UInt64) throws -> Void = { _, _ in }
     ) throws {
@@ -25,10 +28,10 @@ import Testing
     }
 
     private func expect(_ copy: LogUnderTest, toEqual setup: LogUnderTest) throws {
-        func contents(_ log: EventLog) throws -> [Record: [UInt8]] {
+        func contents(_ log: LogReader) throws -> [Record: [UInt8]] {
             var contents: [Record: [UInt8]] = [:]
             var position: UInt64 = 0
-            while try position < log.head().size {
+            while try position < log.size() {
                 position = try log.forEach(from: position, below: .max) { contents[$0] = $1 }
             }
             return contents
@@ -46,7 +49,7 @@ import Testing
         try await appendMany(0..<700, to: setup)
         try copy(setup, to: copied)
         try expect(copied, toEqual: setup)
-        // Again is no harm.
+        // A repeated copy changes nothing.
         try copy(setup, to: copied)
         try expect(copied, toEqual: setup)
     }
@@ -78,7 +81,7 @@ import Testing
         try copy(setup, to: copied) { copied, _ in reached.append(copied) }
         #expect(reached == [4_096, 8_192, 10_000])
         try expect(copied, toEqual: setup)
-        // A copy is a log like any other.
+        // The copy can be written to like any other log.
         try await copied.writing { log in try await log.append([.sample("more")], expecting: [.new(10_000)]) }
     }
 
@@ -87,7 +90,7 @@ import Testing
         try await appendMany(0..<500, to: setup)
         try await appendMany(500..<700, to: other)
         try copy(other, to: copied)
-        let error = #expect(throws: EventLogError.self) { try copy(setup, to: copied) }
+        let error = #expect(throws: StorageError.self) { try copy(setup, to: copied) }
         #expect(error?.code == .logCorrupt)
     }
 
@@ -96,7 +99,7 @@ import Testing
         let (setup, copied) = (try LogUnderTest(), try LogUnderTest())
         try await appendMany(0..<50, to: setup)
         if record.isEmpty { try setup.delete(17, in: "records") } else { try setup.put(record, at: 17, in: "records") }
-        let error = #expect(throws: EventLogError.self) { try copy(setup, to: copied) }
+        let error = #expect(throws: StorageError.self) { try copy(setup, to: copied) }
         #expect(error?.code == .logCorrupt)
     }
 
@@ -104,7 +107,7 @@ import Testing
         let (setup, copied) = (try LogUnderTest(), try LogUnderTest())
         try await appendMany(0..<50, to: setup)
         try setup.put(try #require(try setup.value(at: 17, in: "records")).changed(at: 100), at: 17, in: "records")
-        let error = #expect(throws: EventLogError.self) { try copy(setup, to: copied) }
+        let error = #expect(throws: StorageError.self) { try copy(setup, to: copied) }
         #expect(error?.code == .logCorrupt)
     }
 
@@ -114,7 +117,7 @@ import Testing
         let partial = DataFolder(path: setup.temporary.path + "/copy.partial")
         try partial.create()
         try setup.reading { try LogBackup(of: $0).copy(to: partial.log) { _, _ in } }
-        let error = #expect(throws: EventLogError.self) { try partial.rename(to: setup.folder.path) }
+        let error = #expect(throws: StorageError.self) { try partial.rename(to: setup.folder.path) }
         #expect(error?.code == .ioError)
         try partial.rename(to: setup.temporary.path + "/copy")
         #expect(!partial.exists)

@@ -1,6 +1,6 @@
 import EventLog
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite struct `Raw deflate` {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// RFC 1951 by hand: a stored block, and "aaa" under the fixed codes.
+    /// RFC 1951 streams written by hand: a stored block, and "aaa" under the fixed codes.
     @Test func `reads what others wrote`() {
         let deflate = Deflate(dictionary: [])
         #expect(deflate.inflated([0x01, 3, 0, 0xFC, 0xFF, 1, 2, 3], byteCount: 3, dictionary: []) == [1, 2, 3])
@@ -35,7 +35,7 @@ import Testing
         #expect(deflate.inflated([0x03, 0x00], byteCount: 0, dictionary: []) == [])
     }
 
-    /// By Python's zlib, with a preset dictionary, and with codes of its own (a dynamic block).
+    /// Streams of Python's zlib: one with a preset dictionary and one with its own codes (a dynamic block).
     @Test func `reads what zlib wrote`() throws {
         let deflate = Deflate(dictionary: [])
         let dictionary = Array(#""environment":"Sandbox","environment":"Production""#.utf8)

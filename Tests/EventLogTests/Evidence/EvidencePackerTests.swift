@@ -1,7 +1,8 @@
 import EventLog
 import Glibc
+import LedgerStorage
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite struct `Evidence packing` {
@@ -87,7 +88,7 @@ import Testing
         let one = jws(4_096)
         #expect(packer.pack(one.evidence) == [EvidencePacker.rawVersion] + one.text)
         #expect(headers.count == 4_096)
-        // Those that have one keep it.
+        // Headers that already have a number keep it.
         #expect(packer.pack(jws(17).evidence).first == EvidencePacker.jwsVersion)
     }
 
@@ -122,7 +123,7 @@ import Testing
         #expect(packer.unpack(packed, byteCount: jws.text.count + 1) == nil)
     }
 
-    /// With the checksum made right again, so that the rest of the unpacking sees what a forger wrote.
+    /// Recomputes the checksum, so that the forged bytes reach the rest of the unpacking.
     @Test func `that somebody made on purpose comes back as other bytes or not at all`() {
         var generator = SeededRandom()
         let packer = EvidencePacker(headers: HeaderTable(texts: [Array("h".utf8), []]))
@@ -161,7 +162,7 @@ import Testing
         #expect(packer.unpack([0], byteCount: 1) == nil)
     }
 
-    /// In a process that cannot have more memory than the evidence needs.
+    /// Runs in a process whose memory limit allows only for the evidence.
     @Test func `that claims to be large takes no more memory than the record tells`() async {
         await #expect(processExitsWith: .success) {
             let packer = EvidencePacker(headers: HeaderTable(texts: [Array("h".utf8)]))
@@ -181,7 +182,7 @@ import Testing
         }
     }
 
-    /// Lets the process have so many bytes of address space more than it has.
+    /// Limits the address space of the process to its current size and `bytes` more.
     static func limitMemory(to bytes: UInt) throws {
         let pages = try #require(UInt(fields(of: "/proc/self/statm").first ?? ""))
         var limit = rlimit(rlim_cur: pages * UInt(getpagesize()) + bytes, rlim_max: .max)
@@ -189,11 +190,11 @@ import Testing
     }
 
     private static func fields(of path: String) throws -> [Substring] {
-        let text = try #require(try SmallFile.read(path, limit: 4_096))
+        let text = try #require(try AtomicFile.read(path, limit: 4_096))
         return String(decoding: text, as: UTF8.self).split(separator: " ")
     }
 
-    /// The bytes with the CRC-32 of ISO 3309 behind them, bit by bit.
+    /// The bytes followed by their CRC-32 (ISO 3309), computed bit by bit.
     static func sealed(_ bytes: [UInt8]) -> [UInt8] {
         var remainder = UInt32.max
         for byte in bytes {

@@ -3,7 +3,8 @@ import Primitives
 import Testing
 
 @Suite struct `Packing dictionaries` {
-    /// What was packed with a dictionary needs it for good: a number's bytes are frozen, better ones get a new number.
+    /// Packed evidence needs its dictionary permanently. The bytes of a number are frozen; a better dictionary gets a
+    /// new number.
     @Test func `never change`() throws {
         let one = try #require(PackingDictionary.bytes(number: 1))
         #expect(one.count == 2_748)

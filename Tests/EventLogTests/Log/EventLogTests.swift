@@ -1,22 +1,24 @@
 import EventLog
+import LedgerStorage
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
+import TransparencyLog
 
 @Suite struct `The event log` {
-    /// What a log is: an array of events, each remembered under its identities.
+    /// The reference model of a log: an array of events, each indexed by its idempotency keys.
     private struct Model {
         var events: [(draft: EventDraft, recordedAt: Instant, repeats: Bool)] = []
-        var identities: [Identity: UInt64] = [:]
+        var idempotencyKeys: [IdempotencyKey: UInt64] = [:]
 
         mutating func append(_ draft: EventDraft, at now: Instant) -> Outcome {
-            let first = draft.repeatIdentity.flatMap { identities[$0] }
-            if let known = identities[draft.identity] {
+            let first = draft.notificationKey.flatMap { idempotencyKeys[$0] }
+            if let known = idempotencyKeys[draft.idempotencyKey] {
                 return .known(first ?? known)
             }
             let position = UInt64(events.count)
-            identities[draft.identity] = position
-            if let repeatIdentity = draft.repeatIdentity, first == nil { identities[repeatIdentity] = position }
+            idempotencyKeys[draft.idempotencyKey] = position
+            if let notificationKey = draft.notificationKey, first == nil { idempotencyKeys[notificationKey] = position }
             let recordedAt = max(now, events.last?.recordedAt ?? now)
             events.append((draft, recordedAt, first != nil))
             return first.map { .repeated($0) } ?? .new(position)
@@ -28,7 +30,7 @@ import Testing
             return Record(
                 position: UInt64(position), kind: draft.kind, source: draft.source, environment: draft.environment,
                 artifact: draft.artifact, trust: draft.trust, flags: repeats ? .repeats : [], recordedAt: recordedAt,
-                identity: draft.identity, evidenceDigest: evidence.isEmpty ? .zero : .sha256(of: evidence),
+                idempotencyKey: draft.idempotencyKey, evidenceDigest: evidence.isEmpty ? .zero : .sha256(of: evidence),
                 evidenceLength: UInt32(evidence.count), verifiedAt: draft.verifiedAt,
                 leafCertificate: draft.leafCertificate, rootCertificate: draft.rootCertificate, body: draft.body)
         }
@@ -45,31 +47,30 @@ import Testing
                     setup.clock.now = setup.clock.now.advanced(byMilliseconds: Int64(generator.pick([-50, 0, 1, 70])))
                     let expected = batch.map { model.append($0, at: setup.clock.now) }
                     try await log.append(batch, expecting: expected)
-                    if generator.chance(30) {
-                        setup.follower.apply(below: UInt64(Int.random(in: 0...model.events.count, using: &generator)))
-                    }
+                    if generator.chance(30) { try log.storeKeys() }
                 }
-                try Self.expect(log, toBe: model)
+                try Self.expect(log.reader, toBe: model)
             }
             try setup.reading { try Self.expect($0, toBe: model) }
+            if generator.chance(20) { try setup.removeDuplicateIndex() }
         }
         #expect(model.events.count > 1_000)
     }
 
     private static func draft(_ generator: inout SeededRandom) -> EventDraft {
-        // A few thousand names, so that many come again, and few enough UUIDs that some are shared.
+        // A few thousand names, so that many repeat, and few enough UUIDs that some are shared.
         let key = "key \(Int.random(in: 0..<3_000, using: &generator))"
         let uuid = generator.chance(30) ? "uuid \(Int.random(in: 0..<800, using: &generator))" : nil
         switch Int.random(in: 0..<10, using: &generator) {
-        case 0: return .sample(key, uuid: uuid, evidence: Evidence.none)
-        case 1: return .sample(key, uuid: uuid, evidence: Evidence(bytes: generator.bytes(300)))
-        case 2: return .sample(key, uuid: uuid, evidence: SampleJWS.random(&generator).evidence)
-        case 3: return .sample(key, uuid: uuid, body: String(repeating: " ", count: 4_096 - 152))
+        case 0: return .sample(key, evidence: Evidence.none)
+        case 1: return .sample(key, evidence: Evidence(bytes: generator.bytes(300)))
+        case 2: return .sample(key, evidence: SampleJWS.random(&generator).evidence)
+        case 3: return .sample(key, body: String(repeating: " ", count: 4_096 - 152))
         default: return .sample(key, uuid: uuid)
         }
     }
 
-    private static func expect(_ log: EventLog, toBe model: Model) throws {
+    private static func expect(_ log: LogReader, toBe model: Model) throws {
         let records = model.events.indices.map(model.record)
         let leaves = records.map { MerkleTree.leafHash(of: $0.bytes) }
         let head = TreeHead(size: UInt64(records.count), root: MerkleTree.root(of: leaves))
@@ -97,11 +98,11 @@ import Testing
 
     @Test func `keeps its origin`() async throws {
         let setup = try LogUnderTest()
-        let drawn = try await setup.writing { $0.origin }
+        let drawn = try await setup.writing { $0.reader.origin }
         #expect(drawn.wholeMatch(of: /subledger\.invalid\/[0-9a-f]{8}/) != nil)
-        #expect(try await setup.writing { $0.origin } == drawn)
+        #expect(try await setup.writing { $0.reader.origin } == drawn)
         #expect(try setup.reading { $0.origin } == drawn)
-        let named = try EventLog(reading: setup.configuration(), origin: "log.example.com/1")
+        let named = try LogReader(setup.configuration().log, origin: "log.example.com/1")
         #expect(named.origin == "log.example.com/1")
     }
 
@@ -117,7 +118,7 @@ import Testing
         try await setup.writing { try await $0.append([.sample("a")]) }
         let two: [UInt8] = [2, 0, 0, 0]
         try setup.put(two + Digest.sha256(of: two).bytes, at: "layout", in: "meta")
-        let error = #expect(throws: EventLogError.self) { try setup.reading { _ in } }
+        let error = #expect(throws: StorageError.self) { try setup.reading { _ in } }
         #expect(error?.code == .versionUnknown)
     }
 }

@@ -1,18 +1,20 @@
 import EventLog
+import LedgerStorage
 import Primitives
 import Testing
+import TransparencyLog
 
 @Suite struct `A reading process` {
-    /// Appends from another process, as the ledger's server would beside a command.
+    /// Appends from another process, as the server does while a command reads.
     private func appendElsewhere(_ keys: Range<Int>, to folder: DataFolder) async {
-        let (path, first, last) = (folder.log, keys.lowerBound, keys.upperBound)
+        let (path, first, last) = (folder.path, keys.lowerBound, keys.upperBound)
         await #expect(processExitsWith: .success) { [path = path as String, first = first as Int, last = last as Int] in
-            let follower = MemoryFollower()
-            let log = try EventLog(
-                writing: EventLog.Configuration(directory: path) { Instant(milliseconds: 1_768_478_400_000) },
-                origin: nil, follower: follower.asFollower)
+            let configuration = LogWriter.Configuration(
+                log: LogConfiguration(directory: path + "/log"), duplicateIndex: path + "/derived/identities"
+            ) { Instant(milliseconds: 1_768_478_400_000) }
+            let log = try LogWriter(configuration) { _ in }
             for key in first..<last {
-                // Each brings a header that the reader has not seen.
+                // Each event has a header that the reader has not seen.
                 let jws = SampleJWS(
                     header: Array("header \(key)".utf8), payload: Array("payload \(key)".utf8),
                     signature: [UInt8](repeating: 1, count: 64))
@@ -25,8 +27,8 @@ import Testing
     @Test func `sees what the writing one has committed since, with its evidence`() async throws {
         let setup = try LogUnderTest()
         await appendElsewhere(0..<3, to: setup.folder)
-        let log = try EventLog(reading: setup.configuration(), origin: nil)
-        #expect(try log.head().size == 3)
+        let log = try LogReader(setup.configuration().log)
+        #expect(try log.size() == 3)
         await appendElsewhere(3..<300, to: setup.folder)
         let head = try log.head()
         #expect(head.size == 300)
@@ -44,7 +46,7 @@ import Testing
 
     @Test func `needs a log that is there`() throws {
         let setup = try LogUnderTest()
-        let error = #expect(throws: EventLogError.self) { try setup.reading { _ in } }
+        let error = #expect(throws: StorageError.self) { try setup.reading { _ in } }
         #expect(error?.code == .ioError)
     }
 }

@@ -2,8 +2,8 @@ import EventLog
 import Primitives
 import Testing
 
-/// A record, its bytes, and its leaf hash, worked out from the byte table of format 1 by other means than the code
-/// under test. The format is frozen: these never change.
+/// A record, its bytes and its leaf hash, computed from the byte table of format 1 independently of the code under
+/// test. The format is frozen, so these must never change.
 struct GoldenRecord: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let record: Record
@@ -20,8 +20,8 @@ struct GoldenRecord: Sendable, CustomTestStringConvertible {
 
     private static let ones = Digest(words: (.max, .max, .max, .max))
 
-    private static func identity(_ hex: String) -> Identity {
-        Identity(UInt128(hex, radix: 16) ?? 0)
+    private static func idempotencyKey(_ hex: String) -> IdempotencyKey {
+        IdempotencyKey(UInt128(hex, radix: 16) ?? 0)
     }
 
     static let all = [
@@ -31,7 +31,7 @@ struct GoldenRecord: Sendable, CustomTestStringConvertible {
                 position: 0, kind: .transactionVerified, source: .http, environment: .production,
                 artifact: .transaction, trust: .signed, flags: [],
                 recordedAt: Instant(milliseconds: 1_768_478_400_000),
-                identity: identity("acd1adccc2c42dfb907e190803490e3f"),
+                idempotencyKey: idempotencyKey("acd1adccc2c42dfb907e190803490e3f"),
                 evidenceDigest: .sha256(of: Array("evidence".utf8)), evidenceLength: 8,
                 verifiedAt: Instant(milliseconds: 1_768_478_340_000),
                 leafCertificate: .sha256(of: Array("leaf".utf8)), rootCertificate: .sha256(of: Array("root".utf8)),
@@ -49,7 +49,7 @@ struct GoldenRecord: Sendable, CustomTestStringConvertible {
                 position: 256, kind: .notificationReceived, source: .file, environment: .sandbox,
                 artifact: .notificationV2, trust: .signed, flags: [.configuredRoot, .repeats, .appIdNotChecked],
                 recordedAt: Instant(milliseconds: 1_768_478_400_001),
-                identity: identity("1709fea4012b299791ead28d76270411"),
+                idempotencyKey: idempotencyKey("1709fea4012b299791ead28d76270411"),
                 evidenceDigest: .sha256(of: Array("eyJhbGciOiJFUzI1NiJ9.e30.AA".utf8)), evidenceLength: 27,
                 verifiedAt: .earliest, leafCertificate: .sha256(of: Array("leaf".utf8)),
                 rootCertificate: .sha256(of: Array("configured root".utf8)),
@@ -67,7 +67,7 @@ struct GoldenRecord: Sendable, CustomTestStringConvertible {
             Record(
                 position: 0x0102_0304_0506_0708, kind: .renewalInfoVerified, source: .poll, environment: .xcode,
                 artifact: .renewalInfo, trust: .fetched, flags: .confirms, recordedAt: .earliest,
-                identity: identity("885e097c14afbdd683bd1d3cccf3bff4"),
+                idempotencyKey: idempotencyKey("885e097c14afbdd683bd1d3cccf3bff4"),
                 evidenceDigest: .sha256(of: Array("r".utf8)), evidenceLength: 0x0102_0304, verifiedAt: .latest,
                 leafCertificate: .zero, rootCertificate: .zero, body: Array(#"{"bundleId":"com.example.app"}"#.utf8)),
             hex: """
@@ -82,7 +82,7 @@ struct GoldenRecord: Sendable, CustomTestStringConvertible {
             Record(
                 position: UInt64(Int64.max), kind: .customerLinked, source: .operator, environment: .production,
                 artifact: .none, trust: .own, flags: [], recordedAt: .latest,
-                identity: identity("5cef8eede684d7e544138ce78c2ced6b"),
+                idempotencyKey: idempotencyKey("5cef8eede684d7e544138ce78c2ced6b"),
                 evidenceDigest: .zero, evidenceLength: 0, verifiedAt: Instant(milliseconds: 0),
                 leafCertificate: .zero, rootCertificate: .zero,
                 body: Array(
@@ -104,7 +104,7 @@ struct GoldenRecord: Sendable, CustomTestStringConvertible {
             Record(
                 position: 1, kind: .catalogChanged, source: .import, environment: .none, artifact: .yaml, trust: .own,
                 flags: .redacted, recordedAt: Instant(milliseconds: 1),
-                identity: identity("de0eb635035a50331e71eabec8d03894"),
+                idempotencyKey: idempotencyKey("de0eb635035a50331e71eabec8d03894"),
                 evidenceDigest: .sha256(of: Array("version: 1\n".utf8)), evidenceLength: 11,
                 verifiedAt: Instant(milliseconds: 0), leafCertificate: .zero, rootCertificate: .zero,
                 body: Array(
@@ -123,7 +123,7 @@ struct GoldenRecord: Sendable, CustomTestStringConvertible {
                 position: .max, kind: EventKind(rawValue: 255), source: .reconcile, environment: .localTesting,
                 artifact: ArtifactCode(rawValue: 255), trust: .sharedSecret, flags: RecordFlags(rawValue: 0xFFFF),
                 recordedAt: Instant(milliseconds: -1),
-                identity: identity("ffffffffffffffffffffffffffffffff"),
+                idempotencyKey: idempotencyKey("ffffffffffffffffffffffffffffffff"),
                 evidenceDigest: ones, evidenceLength: .max, verifiedAt: Instant(milliseconds: -1),
                 leafCertificate: ones, rootCertificate: ones, body: []),
             hex: """

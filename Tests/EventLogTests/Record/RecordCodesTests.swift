@@ -1,4 +1,5 @@
 import EventLog
+import Primitives
 import Testing
 
 @Suite struct `Record codes` {
@@ -26,7 +27,7 @@ import Testing
             .verifyReceiptAnswer, .serverAPIAnswer, .notificationV1, .yaml,
         ]
         #expect(artifacts.map(\.rawValue) == Array(0...10))
-        // As `verify --kind` names them, as far as it does.
+        // The names of `verify --kind`, for the kinds that it has.
         #expect(
             artifacts.map(\.name) == [
                 "none", "notification", "transaction", "renewal-info", "app-transaction", "receipt", "receipt-ios6",

@@ -1,7 +1,8 @@
 import EventLog
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
+import TransparencyLog
 
 @Suite struct `Record format 1` {
     @Test(arguments: GoldenRecord.all)
@@ -17,7 +18,7 @@ import Testing
         #expect(try Record(of: bytes) == golden.record)
     }
 
-    /// A field of the table, and a record that differs from the sample in that alone.
+    /// A field of the byte table, and a change to that field of the sample record.
     struct Field: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let range: Range<Int>
@@ -39,7 +40,7 @@ import Testing
         Field("flags", 6, 2) { $0.flags = RecordFlags(rawValue: 0xA5A5) },
         Field("position", 8, 8) { $0.position = 0xA5A5_A5A5_A5A5_A5A5 },
         Field("recordedAt", 16, 8) { $0.recordedAt = Instant(milliseconds: 0x25A5_A5A5_A5A5_A5A5) },
-        Field("identity", 24, 16) { $0.identity = Identity(0xA5A5_A5A5_A5A5_A5A5_A5A5_A5A5_A5A5_A5A5) },
+        Field("identity", 24, 16) { $0.idempotencyKey = IdempotencyKey(0xA5A5_A5A5_A5A5_A5A5_A5A5_A5A5_A5A5_A5A5) },
         Field("evidence SHA-256", 40, 32) { $0.evidenceDigest = other },
         Field("evidence length", 72, 4) { $0.evidenceLength = 0xA5A5_A5A5 },
         Field("verified at", 80, 8) { $0.verifiedAt = Instant(milliseconds: 0x25A5_A5A5_A5A5_A5A5) },

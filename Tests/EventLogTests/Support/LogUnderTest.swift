@@ -2,53 +2,63 @@ import Dispatch
 import EventLog
 import FoundationEssentials
 import LMDB
+import LedgerStorage
+import LedgerTesting
 import Primitives
 import Synchronization
-import TestSupport
 import Testing
+import TransparencyLog
 
-/// A log in a folder of its own, the clock it reads, and who follows it; it can be closed and opened again.
+/// A log in its own folder, with its clock and an observer. It can be closed and reopened.
 final class LogUnderTest: Sendable {
     let temporary: TemporaryFolder
     let folder: DataFolder
     let clock = TestClock()
-    let follower = MemoryFollower()
+    let observer = RecordingObserver()
 
     init() throws {
         temporary = try TemporaryFolder()
         folder = try temporary.data()
     }
 
-    /// A copy of another one's files.
+    /// Creates a copy of the files of another log.
     init(copying other: LogUnderTest) throws {
         temporary = try TemporaryFolder()
         folder = DataFolder(path: temporary.path + "/data")
         try FileManager.default.copyItem(atPath: other.folder.path, toPath: folder.path)
     }
 
-    func configuration(mapSizeBytes: Int = 1 << 30, groupCommitEvents: Int = 2_000) -> EventLog.Configuration {
-        var configuration = EventLog.Configuration(directory: folder.log) { [clock] in clock.read() }
-        configuration.mapSizeBytes = mapSizeBytes
+    func configuration(mapSizeBytes: Int = 1 << 30, groupCommitEvents: Int = 2_000) -> LogWriter.Configuration {
+        var log = LogConfiguration(directory: folder.log)
+        log.mapSizeBytes = mapSizeBytes
+        var configuration = LogWriter.Configuration(log: log, duplicateIndex: folder.identities) { [clock] in
+            clock.read()
+        }
         configuration.groupCommitEvents = groupCommitEvents
         return configuration
     }
 
-    /// Opens the log for writing, and closes it when `body` is done.
+    /// Opens the log for writing, and closes it after `body`.
     @discardableResult
     func writing<Result>(
-        with configuration: EventLog.Configuration? = nil, _ body: (EventLog) async throws -> Result
+        with configuration: LogWriter.Configuration? = nil, _ body: (LogWriter) async throws -> Result
     ) async throws -> Result {
-        let log = try EventLog(
-            writing: configuration ?? self.configuration(), origin: nil, follower: follower.asFollower)
+        let log = try LogWriter(configuration ?? self.configuration()) { [observer] in observer.observe($0) }
         defer { log.close() }
         return try await body(log)
     }
 
-    func reading<Result>(_ body: (EventLog) throws -> Result) throws -> Result {
-        try body(EventLog(reading: configuration(), origin: nil))
+    func reading<Result>(_ body: (LogReader) throws -> Result) throws -> Result {
+        try body(LogReader(configuration().log))
     }
 
-    /// Opens the environment beneath, as somebody with LMDB's tools would.
+    /// Removes the duplicate index; the log must be closed.
+    func removeDuplicateIndex() throws {
+        try FileManager.default.removeItem(atPath: folder.identities)
+        try folder.create()
+    }
+
+    /// Opens the LMDB environment directly, as LMDB's tools would.
     func tampering<Result>(_ body: (LMDB.Environment) throws -> Result) throws -> Result {
         var options = LMDB.Environment.Options()
         options.mapSizeBytes = 1 << 30
@@ -56,7 +66,7 @@ final class LogUnderTest: Sendable {
     }
 }
 
-/// A clock that tells what it is set to, and can hold whoever asks: the writer, which asks once for each group.
+/// A clock that tests set, and that can block its callers. The writer reads it once per group.
 final class TestClock: Sendable {
     private struct State {
         var now = Instant(milliseconds: 1_768_478_400_000)
@@ -80,108 +90,73 @@ final class TestClock: Sendable {
         return now
     }
 
-    /// From now on whoever asks waits.
+    /// Blocks every later caller.
     func hold() {
         state.withLock { $0.isHolding = true }
     }
 
-    /// Waits until somebody waits for the clock.
+    /// Waits until a caller is blocked.
     func waitUntilAsked() {
         asked.wait()
     }
 
-    /// Lets go of who waits, and holds nobody any more.
+    /// Releases the blocked caller and stops blocking.
     func release() {
         state.withLock { $0.isHolding = false }
         released.signal()
     }
 }
 
-/// Keeps in memory what a derived store would: the identities of events that are applied, and of those that are not.
-final class MemoryFollower: Sendable {
-    private struct State {
-        var groups: [[CommittedEvent]] = []
-        var applied: UInt64 = 0
-        var stored: [Identity: UInt64] = [:]
-    }
+/// Records the commits that it observes.
+final class RecordingObserver: Sendable {
+    private let commits = Mutex<[[CommittedEvent]]>([])
 
-    private let state = Mutex(State())
-
-    /// What each commit brought.
-    var groups: [[CommittedEvent]] { state.withLock { $0.groups } }
-
+    var groups: [[CommittedEvent]] { commits.withLock { $0 } }
     var events: [CommittedEvent] { groups.flatMap(\.self) }
 
-    /// Applies the events below a size.
-    func apply(below size: UInt64) {
-        state.withLock { state in
-            for event in state.groups.joined() where state.applied..<max(size, state.applied) ~= event.record.position {
-                for identity in event.identities where state.stored[identity] == nil {
-                    state.stored[identity] = event.record.position
-                }
-            }
-            state.applied = max(size, state.applied)
-        }
+    func observe(_ events: [CommittedEvent]) {
+        commits.withLock { $0.append(events) }
     }
-
-    var asFollower: LogFollower {
-        LogFollower(
-            storedIdentities: { [self] wanted in
-                state.withLock { state in state.stored.filter { wanted.contains($0.key) } }
-            },
-            unappliedIdentities: { [self] in
-                state.withLock { state in
-                    state.groups.joined().filter { $0.record.position >= state.applied }
-                        .flatMap { event in event.identities.map { ($0, event.record.position) } }
-                }
-            },
-            appliedSize: { [self] in state.withLock { $0.applied } },
-            committed: { [self] events in state.withLock { $0.groups.append(events) } })
-    }
-}
-
-extension CommittedEvent {
-    fileprivate var identities: [Identity] { [record.identity, repeatIdentity].compactMap(\.self) }
 }
 
 extension EventDraft {
-    /// A notification of a made-up key.
-    /// - Parameter uuid: what the key repeats, if another key had it before.
+    /// A draft for an invented key: a notification if `uuid` is given, else a transaction.
     static func sample(
         _ key: String, uuid: String? = nil, environment: EnvironmentCode = .sandbox, evidence: Evidence? = nil,
         body: String = "{}"
     ) -> EventDraft {
-        let evidence = evidence ?? jws(key).evidence
+        let artifact: ArtifactCode = uuid == nil ? .transaction : .notificationV2
         return EventDraft(
-            kind: .notificationReceived, source: .http, environment: environment, artifact: .notificationV2,
-            trust: .signed,
-            identity: Identity(artifact: .notificationV2, environment: environment, key: Array(key.utf8)),
-            repeatIdentity: uuid.map {
-                Identity(notificationUUID: $0, environment: environment, bundleId: "com.example.app")
+            kind: uuid == nil ? .transactionVerified : .notificationReceived, source: .http, environment: environment,
+            artifact: artifact, trust: .signed,
+            idempotencyKey: IdempotencyKey(artifact: artifact, environment: environment, key: Array(key.utf8)),
+            notificationKey: uuid.map {
+                IdempotencyKey(notificationUUID: $0, environment: environment, bundleId: "com.example.app")
             },
-            evidence: evidence, verifiedAt: Instant(milliseconds: 1_768_478_340_000),
-            leafCertificate: .sha256(of: [1]), rootCertificate: .sha256(of: [2]), body: Array(body.utf8),
-            facts: Array(key.utf8))
+            evidence: evidence ?? jws(key, uuid).evidence, verifiedAt: Instant(milliseconds: 1_768_478_340_000),
+            leafCertificate: .sha256(of: [1]), rootCertificate: .sha256(of: [2]),
+            body: Array((uuid.map { #"{"notificationUUID":"\#($0)"}"# } ?? body).utf8), attachment: key)
     }
 
-    /// Keys share a handful of headers.
-    private static func jws(_ key: String) -> SampleJWS {
+    /// A JWS for a key; the keys share five headers.
+    private static func jws(_ key: String, _ uuid: String?) -> SampleJWS {
         let signature = Digest.sha256(of: Array(key.utf8)).bytes
+        let data = uuid.map { #","notificationUUID":"\#($0)","data":{"bundleId":"com.example.app"}"# } ?? ""
         return SampleJWS(
-            header: Array("header\(signature[0] % 5)".utf8), payload: Array(#"{"key":"\#(key)"}"#.utf8),
+            header: Array("header\(signature[0] % 5)".utf8), payload: Array(#"{"key":"\#(key)"\#(data)}"#.utf8),
             signature: signature + signature)
     }
 }
 
-/// What became of a draft, with the position answered.
+/// The outcome of an append, with the position in the answer.
 enum Outcome: Hashable {
     case new(UInt64)
-    /// The same artifact was there; nothing was appended.
+    /// The same artifact was present; nothing was appended.
     case known(UInt64)
     /// A re-signed retry was appended; the position is that of the first.
     case repeated(UInt64)
 
-    init(_ appended: Appended) {
+    init(_ appended: AppendResult) {
         self =
             switch (appended.isDuplicate, appended.isAppended) {
             case (false, _): .new(appended.position)
@@ -191,7 +166,7 @@ enum Outcome: Hashable {
     }
 }
 
-extension EventLog {
+extension LogWriter {
     @discardableResult
     func append(_ drafts: [EventDraft]) async throws -> [Outcome] {
         try await append(drafts.map(prepare)).map(Outcome.init)
@@ -210,10 +185,17 @@ extension EventLog {
     }
 
     func offer(_ events: [PreparedEvent]) -> Task<[Outcome], any Error> {
-        // An immediate task runs up to its first suspension, which is where `append` waits for the writer.
+        // An immediate task runs up to its first suspension, where `append` waits for the writer.
         Task.immediate { try await append(events).map(Outcome.init) }
     }
 
+    func head() throws -> TreeHead { try reader.head() }
+    func size() throws -> UInt64 { try reader.size() }
+    func record(at position: UInt64) throws -> Record? { try reader.record(at: position) }
+    func evidence(at position: UInt64) throws -> [UInt8]? { try reader.evidence(at: position) }
+}
+
+extension LogReader {
     func leafHashes() throws -> [Digest] {
         try (0..<head().size).map { position in
             MerkleTree.leafHash(of: try #require(try record(at: position)).bytes)

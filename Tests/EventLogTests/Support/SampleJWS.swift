@@ -1,8 +1,8 @@
 import EventLog
+import LedgerTesting
 import Primitives
-import TestSupport
 
-/// A JWS in parts, with those that stand in its payload, as packing wants to know them.
+/// A JWS in parts, with the JWS nested in its payload, as packing requires it.
 struct SampleJWS {
     /// The text of the first segment.
     var header: [UInt8]
@@ -29,7 +29,7 @@ struct SampleJWS {
 
     var evidence: Evidence { Evidence(bytes: text, layout: .jws(layout)) }
 
-    /// Puts the text of another JWS at the end of the payload.
+    /// Appends the text of another JWS to the payload.
     mutating func nest(_ jws: SampleJWS) {
         let start = payload.count
         payload += jws.text
@@ -38,8 +38,8 @@ struct SampleJWS {
 }
 
 extension SampleJWS {
-    /// What the App Store sends after a renewal: field for field, with headers as long as its three certificates and
-    /// signatures that no compressor can shorten.
+    /// The App Store's notification of a renewal: all its fields, headers as long as three certificates, and
+    /// incompressible signatures.
     static func notification(_ generator: inout SeededRandom) -> SampleJWS {
         let header = (0..<4_000).map { UInt8(ascii: "a") + UInt8($0 * $0 % 26) }
         func digits(_ count: Int) -> String {
@@ -78,14 +78,15 @@ extension SampleJWS {
         return notification
     }
 
-    /// Any shape that a text with two dots can have, up to JWS within JWS.
+    /// A random text with two dots, with JWS nested up to two levels deep.
     static func random(_ generator: inout SeededRandom, depth: Int = 0) -> SampleJWS {
         var jws = SampleJWS(
             header: generator.header(), payload: [],
             signature: generator.bytes(generator.chance(85) ? 64 : generator.pick([0, 1, 63, 65, 132])))
         for _ in 0..<(depth == 2 ? 0 : Int.random(in: 0...3, using: &generator)) {
             jws.payload += generator.payload()
-            // A text in the payload that packing is not told of, such as a string with escapes, stays part of it.
+            // A nested text that the layout does not list, such as a string with escapes, is packed as part of the
+            // payload.
             let inner = random(&generator, depth: depth + 1)
             if depth == 0, generator.chance(75) { jws.nest(inner) } else { jws.payload += inner.text }
         }

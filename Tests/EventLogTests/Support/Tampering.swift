@@ -55,21 +55,19 @@ extension LogUnderTest {
 }
 
 extension LogAudit {
-    init(_ log: EventLog) {
+    init(_ log: LogReader) {
         self.init(log, check: { _, _ in .success(()) }, progress: { _ in })
     }
 }
 
-extension AuditReport {
-    static func sound(events: UInt64) -> AuditReport {
-        var report = AuditReport()
-        report.events = events
-        return report
+extension LogAudit.Report {
+    static func sound(events: UInt64) -> LogAudit.Report {
+        LogAudit.Report(events: events)
     }
 }
 
 extension [UInt8] {
-    /// The same with one byte changed, counted from the end when negative.
+    /// The bytes with one changed; a negative index counts from the end.
     func changed(at index: Int) -> [UInt8] {
         var changed = self
         changed[index < 0 ? count + index : index] ^= 0x10

@@ -1,6 +1,6 @@
 import EventLog
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite struct `The same thing twice` {
@@ -9,7 +9,7 @@ import Testing
         try await setup.writing { log in
             let answers = try await log.append([.sample("a"), .sample("b"), .sample("a"), .sample("b"), .sample("c")])
             #expect(answers == [.new(0), .new(1), .known(0), .known(1), .new(2)])
-            #expect(try log.head().size == 3)
+            #expect(try log.size() == 3)
         }
     }
 
@@ -25,7 +25,7 @@ import Testing
             try await tasks[0].expect([.new(1)])
             try await tasks[1].expect([.known(1), .known(0)])
         }
-        #expect(setup.follower.groups.map(\.count) == [1, 1])
+        #expect(setup.observer.groups.map(\.count) == [1, 1])
     }
 
     @Test func `in another environment is another thing`() async throws {
@@ -36,39 +36,40 @@ import Testing
             ])
             #expect(answers == [.new(0), .new(1)])
         }
-        #expect(setup.follower.events.allSatisfy { !$0.record.flags.contains(.repeats) })
+        try setup.reading { log in
+            let flags = try (0..<2 as Range<UInt64>).map { try log.record(at: $0)?.flags }
+            #expect(flags == [[], []])
+        }
     }
 
-    /// Where the first of two is known from: the writer's memory, the follower's store, or the follower's tail after
-    /// the log was opened again.
+    /// The source from which the first of two duplicates is known.
     enum Memory: CaseIterable {
-        case writer, store, tail, storeAfterOpening
+        case pendingKeys, storedKeys, storedKeysAfterOpening, log
     }
 
     @Test(arguments: Memory.allCases)
     func `is known whatever remembers it`(memory: Memory) async throws {
         let setup = try LogUnderTest()
-        func forget() {
-            if memory == .store || memory == .storeAfterOpening { setup.follower.apply(below: 3) }
-        }
-        func again(_ log: EventLog) async throws {
-            // The group between lets the writer forget what is applied.
+        func again(_ log: LogWriter) async throws {
             try await log.append([.sample("between")], expecting: [.new(3)])
             let answers = try await log.append([
                 .sample("a", uuid: "u"), .sample("a'", uuid: "u"), .sample("a''", uuid: "u"), .sample("b"),
                 .sample("a'", uuid: "u"),
             ])
             #expect(answers == [.known(0), .known(0), .repeated(0), .known(2), .known(0)])
-            #expect(try log.head().size == 5)
+            #expect(try log.size() == 5)
         }
         try await setup.writing { log in
             let answers = try await log.append([.sample("a", uuid: "u"), .sample("a'", uuid: "u"), .sample("b")])
             #expect(answers == [.new(0), .repeated(0), .new(2)])
-            forget()
-            if memory == .writer || memory == .store { try await again(log) }
+            if memory == .storedKeys { try log.storeKeys() }
+            if memory == .pendingKeys || memory == .storedKeys { try await again(log) }
         }
-        if memory == .tail || memory == .storeAfterOpening { try await setup.writing(again) }
-        let repeats = setup.follower.events.filter { $0.record.flags.contains(.repeats) }.map(\.record.position)
+        if memory == .log { try setup.removeDuplicateIndex() }
+        if memory == .storedKeysAfterOpening || memory == .log { try await setup.writing(again) }
+        let repeats = try setup.reading { log in
+            try (0..<5).filter { try log.record(at: $0)?.flags.contains(.repeats) == true }
+        }
         #expect(repeats == [1, 4])
     }
 
@@ -77,8 +78,8 @@ import Testing
         try await setup.writing { log in
             try await log.append([.sample("a", uuid: "u")], expecting: [.new(0)])
             try await log.append([.sample("b", uuid: "u")], expecting: [.repeated(0)])
-            #expect(try log.evidence(at: 0) == EventDraft.sample("a").evidence.bytes)
-            #expect(try log.evidence(at: 1) == EventDraft.sample("b").evidence.bytes)
+            #expect(try log.evidence(at: 0) == EventDraft.sample("a", uuid: "u").evidence.bytes)
+            #expect(try log.evidence(at: 1) == EventDraft.sample("b", uuid: "u").evidence.bytes)
             #expect(try log.record(at: 0)?.flags == [])
             #expect(try log.record(at: 1)?.flags == .repeats)
         }
@@ -96,7 +97,7 @@ import Testing
 @Suite struct `Recorded times` {
     @Test func `never go back, whatever the clock does`() async throws {
         let setup = try LogUnderTest()
-        func append(_ key: String, at time: Int64, _ log: EventLog) async throws {
+        func append(_ key: String, at time: Int64, _ log: LogWriter) async throws {
             setup.clock.now = Instant(milliseconds: time)
             try await log.append([.sample(key)])
         }
@@ -118,21 +119,21 @@ import Testing
         var generator = SeededRandom()
         let setup = try LogUnderTest()
         try await setup.writing { log in
-            #expect(try log.size(recordedUpTo: .latest) == 0)
+            #expect(try log.reader.size(recordedUpTo: .latest) == 0)
             for group in 0..<60 {
                 let step = Int64(generator.pick([-100, 0, 0, 1, 1, 2, 10_000]))
                 setup.clock.now = setup.clock.now.advanced(byMilliseconds: step)
                 try await log.append((0..<Int.random(in: 1...5, using: &generator)).map { .sample("\(group) \($0)") })
             }
-            let times = setup.follower.events.map(\.record.recordedAt)
+            let times = setup.observer.events.map(\.recordedAt)
             for time in Set(times) {
                 for instant in (-1...1).map({ time.advanced(byMilliseconds: $0) }) {
                     let counted = UInt64(times.count { $0 <= instant })
-                    #expect(try log.size(recordedUpTo: instant) == counted, "seed \(SeededRandom.seed)")
+                    #expect(try log.reader.size(recordedUpTo: instant) == counted, "seed \(SeededRandom.seed)")
                 }
             }
-            #expect(try log.size(recordedUpTo: .earliest) == 0)
-            #expect(try log.size(recordedUpTo: .latest) == UInt64(times.count))
+            #expect(try log.reader.size(recordedUpTo: .earliest) == 0)
+            #expect(try log.reader.size(recordedUpTo: .latest) == UInt64(times.count))
         }
     }
 }

@@ -1,6 +1,6 @@
 import EventLog
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite struct `A floor under recorded times` {
@@ -51,7 +51,7 @@ import Testing
                     }
                 }
                 var floors: [(Instant, UInt64)] = []
-                while try log.head().size < 240 {
+                while try log.size() < 240 {
                     let instant = setup.clock.now
                     setup.clock.now = instant.advanced(byMilliseconds: 1)
                     floors.append((instant, try log.raiseFloor(to: instant)))
@@ -60,7 +60,7 @@ import Testing
                 try await group.waitForAll()
                 return floors
             }
-            let times = try (0..<log.head().size).map { try #require(try log.record(at: $0)).recordedAt }
+            let times = try (0..<log.size()).map { try #require(try log.record(at: $0)).recordedAt }
             #expect(times.count == 240)
             for (instant, size) in floors {
                 #expect(times[Int(size)...].allSatisfy { $0 > instant })

@@ -1,13 +1,15 @@
 import Dispatch
 import EventLog
 import LMDB
+import LedgerStorage
 import Primitives
 import Testing
+import TransparencyLog
 
 @Suite struct `The writer` {
-    /// Offers requests while the writer is at work on one before, so that they wait together.
+    /// Offers requests while the writer is busy with an earlier one, so that they wait together.
     private func appendTogether(
-        _ requests: [[EventDraft]], in setup: LogUnderTest, _ configuration: EventLog.Configuration? = nil
+        _ requests: [[EventDraft]], in setup: LogUnderTest, _ configuration: LogWriter.Configuration? = nil
     ) async throws -> [[Outcome]] {
         try await setup.writing(with: configuration) { log in
             setup.clock.hold()
@@ -26,10 +28,10 @@ import Testing
         let setup = try LogUnderTest()
         let answers = try await appendTogether(
             [[.sample("a")], [.sample("b"), .sample("c")], [.sample("d")]], in: setup)
-        #expect(setup.follower.groups.map(\.count) == [1, 4])
+        #expect(setup.observer.groups.map(\.count) == [1, 4])
         #expect(answers == [[.new(1)], [.new(2), .new(3)], [.new(4)]])
         #expect(
-            setup.follower.events.map { String(decoding: $0.facts, as: UTF8.self) } == ["first", "a", "b", "c", "d"])
+            setup.observer.events.map { $0.attachment as? String } == ["first", "a", "b", "c", "d"])
     }
 
     @Test func `ends a group before the request that would make it too many events`() async throws {
@@ -38,8 +40,8 @@ import Testing
         _ = try await appendTogether(
             [request("a", 2), request("b", 2), request("c", 1), request("d", 5), request("e", 1)], in: setup,
             setup.configuration(groupCommitEvents: 3))
-        // A request is never split, be it larger than a group.
-        #expect(setup.follower.groups.map(\.count) == [1, 2, 3, 5, 1])
+        // A request is never split, even if it is larger than a group.
+        #expect(setup.observer.groups.map(\.count) == [1, 2, 3, 5, 1])
     }
 
     @Test func `ends a group before the request that would make it more than 16 MiB`() async throws {
@@ -51,7 +53,7 @@ import Testing
             ]
         }
         _ = try await appendTogether(requests, in: setup)
-        #expect(setup.follower.groups.map(\.count) == [1, 2, 1])
+        #expect(setup.observer.groups.map(\.count) == [1, 2, 1])
     }
 
     @Test func `writes each group in one transaction, tree nodes and all`() async throws {
@@ -61,13 +63,13 @@ import Testing
         try await setup.writing { log in
             for group in 0..<5 {
                 try await log.append((0..<200).map { .sample("\(group) \($0)") })
-                #expect(try log.head().size == UInt64(group + 1) * 200)
+                #expect(try log.size() == UInt64(group + 1) * 200)
             }
         }
+        let leaves = try setup.reading { try $0.leafHashes() }
         try setup.tampering { environment in
             #expect(try environment.information().lastTransactionID == before + 5)
             let tree = try environment.openDatabase("tree1", flags: .integerKey)
-            let leaves = setup.follower.events.map { MerkleTree.leafHash(of: $0.record.bytes) }
             try environment.read { transaction in
                 #expect(try transaction.statistics(of: tree).entries == 3)
                 for index in 0..<3 {
@@ -89,15 +91,15 @@ import Testing
                     "large \(number)",
                     evidence: Evidence(bytes: [UInt8](repeating: UInt8(number), count: 200_000)))
             }
-            let error = await #expect(throws: EventLogError.self) { try await log.append(large) }
+            let error = await #expect(throws: StorageError.self) { try await log.append(large) }
             #expect(error?.code == .mapFull && error?.isRetryable == true)
-            #expect(try log.head().size == 1)
-            // The headers that go with the first record that needs them come with the next one that is stored.
+            #expect(try log.size() == 1)
+            // A header is stored with the first stored record that needs it.
             let answers = try await log.append([.sample("b"), .sample("c"), .sample("d"), large[0]])
             #expect(answers == [.new(1), .new(2), .new(3), .new(4)])
         }
         try setup.reading { log in
-            let size = try log.head().size
+            let size = try log.size()
             #expect(size == 5)
             for position in 0..<size { #expect(try log.evidence(at: position)?.isEmpty == false) }
             #expect(try LogAudit(log).run() == .sound(events: 5))
@@ -112,22 +114,22 @@ import Testing
             setup.clock.hold()
             let first = log.offer([.sample("first")])
             setup.clock.waitUntilAsked()
-            // The same event again and again: what counts is how many wait.
+            // The same event is repeated: only the number of waiting events counts.
             let event = log.prepare(.sample("again"))
             let most = log.offer([PreparedEvent](repeating: event, count: 8_191))
             let last = log.offer([event])
-            let error = await #expect(throws: EventLogError.self) { try await log.append([event]) }
+            let error = await #expect(throws: StorageError.self) { try await log.append([event]) }
             #expect(error?.code == .busy && error?.isRetryable == true)
             setup.clock.release()
             _ = try await first.value
             let answers = try await most.value
             #expect(answers.count == 8_191)
             try await last.expect([.known(1)])
-            // There is room again.
+            // The queue has room again.
             let more = try await log.append([PreparedEvent](repeating: event, count: 8_192))
             #expect(more.count == 8_192)
         }
-        #expect(setup.follower.events.count == 2)
+        #expect(setup.observer.events.count == 2)
     }
 
     @Test func `holds 64 MiB, then it is busy`() async throws {
@@ -139,7 +141,7 @@ import Testing
             let event = log.prepare(
                 .sample("large", evidence: Evidence(bytes: [UInt8](repeating: 1, count: 16 << 20))))
             let three = (0..<3).map { _ in log.offer([event]) }
-            let error = await #expect(throws: EventLogError.self) { try await log.append([event]) }
+            let error = await #expect(throws: StorageError.self) { try await log.append([event]) }
             #expect(error?.code == .busy)
             let small = log.offer([.sample("small")])
             setup.clock.release()
@@ -150,12 +152,12 @@ import Testing
         }
     }
 
-    /// With a patience of an hour, so that a wait that ends is not one that has run out.
+    /// The patience is an hour, so a wait that returns has not timed out.
     @Test func `waits for callers who come again until they are there, a group is full, or it closes`() async throws {
         let setup = try LogUnderTest()
         let event = try await setup.writing { $0.prepare(.sample("again")) }
         let queue = WriterQueue()
-        var offered: [Task<[Appended], any Error>] = []
+        var offered: [Task<[AppendResult], any Error>] = []
         func offer() {
             offered.append(
                 Task.immediate {
@@ -183,7 +185,7 @@ import Testing
         offer()
         await full.value
         await wait(forRequests: 100, byteLimit: 8 * event.byteCount).value
-        // Who does not come is not waited for beyond the patience.
+        // The wait for further requests ends after the patience.
         queue.wait(forRequests: 100, eventLimit: 100, byteLimit: .max, patience: .milliseconds(1))
         let closed = wait(forRequests: 100)
         queue.close()
@@ -206,7 +208,7 @@ import Testing
             for (position, task) in waiting.enumerated() {
                 try await task.expect([.new(UInt64(position))])
             }
-            let error = await #expect(throws: EventLogError.self) { try await log.append([.sample("d")]) }
+            let error = await #expect(throws: StorageError.self) { try await log.append([.sample("d")]) }
             #expect(error?.code == .busy)
         }
         #expect(try setup.reading { try $0.head().size } == 3)

@@ -4,7 +4,7 @@ import Logging
 import Primitives
 import Synchronization
 
-/// What a server tells its log, down to the finest level.
+/// The captured log of a server, down to the trace level.
 final class CapturedLog: Sendable {
     private let captured = Mutex<[String]>([])
 

@@ -4,12 +4,12 @@ import NIOPosix
 import ServiceLifecycle
 import Testing
 
-/// A server on a port of the loopback, for what only a real connection shows.
+/// A server on a loopback port, for tests that need a real connection.
 struct LiveServer: Sendable {
     let port: Int
     private let group: ServiceGroup
 
-    /// Runs `body` against the server and then stops it, as a signal would.
+    /// Runs `body` against the server, then stops it as a signal would.
     static func run<Value: Sendable>(
         _ server: LedgerServer, _ body: @escaping @Sendable (LiveServer) async throws -> Value
     ) async throws -> Value {
@@ -51,11 +51,11 @@ struct LiveServer: Sendable {
     }
 }
 
-/// One connection, bytes as they are on the wire.
+/// A connection that exchanges raw bytes.
 struct Connection {
     private var bytes: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
-    /// What has come and is not yet read.
+    /// The received text that has not been read.
     private var text = ""
 
     init(
@@ -78,7 +78,7 @@ struct Connection {
         try await send("GET \(uri) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
     }
 
-    /// Everything up to the end of `mark`; nil when the connection ends before.
+    /// Reads up to and including `mark`; returns nil if the connection ends before it.
     mutating func read(through mark: String) async throws -> String? {
         while true {
             if let range = text.firstRange(of: mark) {
@@ -91,7 +91,7 @@ struct Connection {
         }
     }
 
-    /// Everything that is still to come before the server closes the connection.
+    /// Reads until the server closes the connection.
     mutating func readToEnd() async throws -> String {
         while let more = try await bytes.next(isolation: #isolation) { text += String(buffer: more) }
         defer { text = "" }

@@ -17,7 +17,7 @@ extension TestResponse {
         try bytes.split(separator: UInt8(ascii: "\n")).map { try JSONDocument(parsing: Array($0)).root }
     }
 
-    /// Expects a problem document that fits its status.
+    /// Expects a problem document with this code and status.
     func expectProblem(
         _ code: String, _ status: HTTPResponse.Status, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

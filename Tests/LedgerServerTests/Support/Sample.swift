@@ -2,7 +2,7 @@ import AppStoreModel
 import AppStoreSimulation
 import Primitives
 
-/// One customer's subscription from 2025-01-01, renewed each month, as the App Store signs it.
+/// One customer's subscription from 2025-01-01, renewed monthly, as signed by the App Store.
 enum Sample {
     static let start = Instant(milliseconds: 1_735_689_600_000)
     static let end = Instant(iso8601: "2025-06-10") ?? .earliest
@@ -11,7 +11,7 @@ enum Sample {
         AppStore(configuration, opening: start)
     }
 
-    /// Its notifications to `end`: the purchase on 1 January and five renewals.
+    /// The notifications up to `end`: the purchase on 1 January and five renewals.
     static func notifications(_ configuration: StoreConfiguration = StoreConfiguration()) -> [SignedStoreArtifact] {
         var store = store(configuration)
         let customer = store.addCustomer()
@@ -28,6 +28,6 @@ enum Sample {
 }
 
 extension SignedStoreArtifact {
-    /// The signed transaction that it holds.
+    /// The text of the nested signed transaction; empty if there is none.
     var transactionText: String { transaction?.text ?? "" }
 }

@@ -1,7 +1,7 @@
 import Primitives
 import Synchronization
 
-/// A stopwatch that stands still unless tests move it.
+/// A monotonic clock that only tests advance.
 final class TestTime: Sendable {
     private let instant = Mutex(ContinuousClock.now)
 

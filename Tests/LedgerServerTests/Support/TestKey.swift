@@ -3,7 +3,7 @@ import HTTPTypes
 import LedgerConfiguration
 import Primitives
 
-/// An API key, as its holder has it.
+/// An API key with its plain text.
 struct TestKey: Sendable {
     let role: Role
     let text: String

@@ -8,23 +8,24 @@ import Hummingbird
 import HummingbirdTesting
 import LedgerConfiguration
 import LedgerServer
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 
-/// A ledger in a folder of its own, and a server for it; closed and removed when the test lets go of it.
+/// A ledger with a server. When the test releases it, it is closed, and its folder is removed unless the test gave it.
 final class TestLedger: Sendable {
     let clock: TestClock
-    let ledger: Ledger
+    let ledger: LedgerWriter
     let server: LedgerServer
     let log = CapturedLog()
-    /// What the server measures time by.
+    /// The monotonic clock of the server.
     let time = TestTime()
     private let keepsFolder: Bool
 
     /// - Parameters:
-    ///   - apps: empty takes those of any.
-    ///   - folder: one that stays, so that it can be opened again; nil for a new one.
-    ///   - adjust: anything else that is to be other than usual.
+    ///   - apps: the accepted apps; empty accepts any app.
+    ///   - folder: a folder to keep, so that it can be reopened; nil for a new one.
+    ///   - adjust: further changes to the configuration.
     init(
         keys: [TestKey] = [], customerTokens: CustomerTokens = CustomerTokens(), publicTiles: Bool = false,
         apps: [TrustPolicy.App] = [TrustPolicy.App(bundleId: "com.example.app", appAppleId: 1_234_567_890)],
@@ -39,7 +40,7 @@ final class TestLedger: Sendable {
         configuration.trust = TrustPolicy(
             apps: apps, configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)])
         adjust(&configuration)
-        ledger = try Ledger(writing: configuration)
+        ledger = try LedgerWriter(configuration)
         var serving = LedgerServer.Configuration()
         serving.http.publicTiles = publicTiles
         serving.http.port = 0
@@ -63,13 +64,14 @@ final class TestLedger: Sendable {
         try await server.application().test(.router, body)
     }
 
-    /// The checkpoint of the head as it is served; it is renewed at most once a second.
+    /// Returns the served checkpoint of the head. The clock is advanced first, because the server renews the checkpoint
+    /// at most once per second.
     func checkpoint(_ client: any TestClientProtocol, _ headers: HTTPFields = [:]) async throws -> TestResponse {
         time.advance(by: .seconds(60))
         return try await client.get("/checkpoint", headers)
     }
 
-    /// Appends without the server.
+    /// Appends artifacts without the server.
     func append(_ artifacts: [SignedStoreArtifact]) async throws {
         for artifact in artifacts {
             let checked = await ledger.check(artifact.jws.compact, source: .file)
@@ -77,7 +79,7 @@ final class TestLedger: Sendable {
         }
     }
 
-    /// The same in one transaction.
+    /// Appends artifacts without the server, in one transaction.
     func appendAtOnce(_ artifacts: [SignedStoreArtifact]) async throws {
         var checked: [CheckedArtifact] = []
         for artifact in artifacts { checked.append(await ledger.check(artifact.jws.compact, source: .file)) }

@@ -23,7 +23,7 @@ struct JSONDuplicateKeyTests {
         #expect(throws: JSONError.duplicateKey(key)) { try JSONDocument(parsing: text) }
     }
 
-    /// Same text for people, other keys: what counts are the code points.
+    /// Keys that differ in their code points, even if they look alike.
     @Test(arguments: [
         "{\"\u{E9}\":1,\"e\u{301}\":2}", "{\"K\":1,\"\u{212A}\":2}", #"{"K":1,"\u212a":2}"#, #"{"a":1,"A":2}"#,
         #"{"a":1,"a\u0000":2}"#, #"{"\\u0061":1,"a":2}"#, #"{"a":{"b":1},"b":{"a":1}}"#,
@@ -43,7 +43,7 @@ struct JSONDuplicateKeyTests {
         #expect(throws: JSONError.duplicateKey("key0")) { try JSONDocument(parsing: text()) }
     }
 
-    /// Comparing each key with each would take 80 thousand million comparisons, and this test many minutes.
+    /// Comparing every pair of keys would take 80 billion comparisons, and this test many minutes.
     @Test(arguments: ["k", #"\u006b"#])
     func `an object of 400,000 keys is read`(prefix: String) throws {
         let members = (0..<400_000).map { "\"\(prefix)\($0)\":0" }

@@ -43,7 +43,8 @@ struct JSONGrammarTests {
         #expect(throws: JSONError.self) { try JSONDocument(parsing: "\"\(escape)\"") }
     }
 
-    /// Unicode, table 3-7: overlong forms, surrogates, beyond U+10FFFF, cut off, without a lead.
+    /// Ill-formed UTF-8 (Unicode, table 3-7): overlong forms, surrogates, values beyond U+10FFFF, truncated sequences,
+    /// and trail bytes without a lead byte.
     @Test(
         arguments: [
             [0x80], [0xBF], [0xFE], [0xFF], [0xC0, 0x80], [0xC0, 0xAF], [0xC1, 0xBF], [0xC2], [0xC2, 0x20],

@@ -1,7 +1,7 @@
 import AppStoreSimulation
 import FoundationEssentials
+import LedgerTesting
 import Primitives
-import TestSupport
 import Testing
 
 @Suite("JSON under mutation")
@@ -30,9 +30,9 @@ struct JSONMutationTests {
         return bytes
     }
 
-    /// The other reader also takes duplicate keys (of which it never looks at the earlier values), other encodings
-    /// (told by their zero bytes) and a comma before a closing bracket, and refuses numbers beyond what a double
-    /// holds; in all else both agree.
+    /// The other reader also accepts duplicate keys (and never reads the earlier values), other encodings (which it
+    /// detects by their zero bytes) and a comma before a closing bracket. It refuses numbers outside the range of a
+    /// double. Otherwise both agree.
     @Test func `mutated texts never trap, and are read as another reader reads them`() {
         var random = SeededGenerator(seed: TestEnvironment.seed)
         let decoder = JSONDecoder()
@@ -58,7 +58,7 @@ struct JSONMutationTests {
         return zip(text, text.dropFirst()).contains { $0 == UInt8(ascii: ",") && ($1 == 0x5D || $1 == 0x7D) }
     }
 
-    /// How many members the objects of a text have, duplicates counted.
+    /// The number of members in the objects of a text, including duplicates.
     private static func colonsOutsideStrings(_ bytes: [UInt8]) -> Int {
         var (count, isInString, isEscaped) = (0, false, false)
         for byte in bytes {

@@ -1,6 +1,6 @@
 import Primitives
 
-/// A JSON value decoded whole, to compare two readers by.
+/// A JSON value decoded completely, to compare two readers.
 indirect enum JSONTree: Equatable {
     case null
     case bool(Bool)
@@ -26,7 +26,7 @@ indirect enum JSONTree: Equatable {
         }
     }
 
-    /// Whether a number in it is too great for a double, or too small, or zero.
+    /// Whether it contains a number that overflows or underflows a double, or zero.
     var holdsExtremeNumber: Bool {
         switch self {
         case .number(let number): !number.isNormal
@@ -36,7 +36,7 @@ indirect enum JSONTree: Equatable {
         }
     }
 
-    /// Of all objects in it.
+    /// The number of members of all objects in it.
     var memberCount: Int {
         switch self {
         case .array(let elements): elements.reduce(0) { $0 + $1.memberCount }

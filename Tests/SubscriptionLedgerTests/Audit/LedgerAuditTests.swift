@@ -1,10 +1,11 @@
 import AppStoreSimulation
 import AppStoreVerification
 import EventLog
+import FactStore
 import FoundationEssentials
 import LedgerAPI
+import LedgerStorage
 import Primitives
-import ProjectionRuntime
 import SubscriptionLedger
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
             configuredRoots: [try ConfiguredRoot(file: root)])
     }
 
-    /// Three artifacts that were verified, then what `body` adds, audited by another process's means.
+    /// Audits a ledger of three verified artifacts after `body` has changed it, as another process would.
     private func audit(
         signatures: TrustPolicy? = nil, deep: Bool = false, after body: (ScratchLedger) async throws -> Void = { _ in }
     ) async throws -> AuditReport {
@@ -34,7 +35,7 @@ import Testing
         return try await LedgerAudit(Ledger.Configuration(folder: scratch.folder) { .latest }, options).run { _ in }
     }
 
-    /// An event as no verification would make it.
+    /// Appends an event that no verification would produce.
     private func forged(
         _ scratch: ScratchLedger, key: [UInt8]? = nil, evidence: SignedJWS, verifiedAt: Int64? = nil,
         leaf: Digest? = nil
@@ -42,7 +43,7 @@ import Testing
         let draft = EventDraft(
             kind: .transactionVerified, source: .file, environment: .sandbox, artifact: .transaction, trust: .signed,
             flags: .configuredRoot,
-            identity: Identity(
+            idempotencyKey: IdempotencyKey(
                 artifact: .transaction, environment: .sandbox, key: key ?? evidence.digest.bytes),
             evidence: Evidence(bytes: evidence.compact),
             verifiedAt: Instant(milliseconds: verifiedAt ?? SampleArtifact.signedDate),
@@ -64,7 +65,7 @@ import Testing
         #expect(report.firstBad == nil && report.events == 4 && report.signatures == 4)
     }
 
-    /// The log may hold claims of the wrong type from before they were refused.
+    /// The log may contain claims of the wrong type, stored before they were refused.
     @Test func `finds nothing in evidence with a mistyped claim, of which the rest is read`() async throws {
         let mistyped = SampleArtifact.transaction([
             "transactionId": .string("3"), "price": .string("free"), "expiresDate": .array([]),
@@ -74,9 +75,9 @@ import Testing
             scratch.close()
             try FileManager.default.removeItem(atPath: scratch.folder.derived)
             try scratch.open()
-            try scratch.ledger.derived.apply()
-            #expect(scratch.ledger.derived.size == 4)
-            let event = try #require(try scratch.ledger.event(at: 3, facts: true)).json.serialized()
+            try scratch.ledger.reader.facts.store()
+            #expect(scratch.ledger.reader.facts.size == 4)
+            let event = try #require(try scratch.ledger.reader.event(at: 3, facts: true)).json.serialized()
             #expect(event.contains(#""transactionId":"3""#))
             #expect(!event.contains("price") && !event.contains("expiresDate"))
             await #expect(throws: Refusal.self) { try await scratch.ingest([mistyped.compact]) }
@@ -86,7 +87,7 @@ import Testing
 
     @Test func `finds an event that is not named by its evidence`() async throws {
         let report = try await audit { try await forged($0, key: Array("another".utf8), evidence: other) }
-        #expect(report.firstBad == .event(position: 3, what: "the identity is not that of the evidence"))
+        #expect(report.firstBad == .event(position: 3, what: "the identity does not match the evidence"))
     }
 
     @Test func `finds evidence that is none`() async throws {
@@ -127,7 +128,7 @@ import Testing
                 report.firstBad
                     == .event(
                         position: 3,
-                        what: "verified under other certificates or at another instant than the record states"))
+                        what: "the certificates or the verification time differ from the record"))
         }
     }
 }
@@ -140,20 +141,20 @@ import Testing
         let scratch = try ScratchLedger(trust: trust)
         try await scratch.ingest([SampleArtifact.notification().compact, SampleArtifact.transaction().compact])
         let selector = SubscriptionSelector(originalTransactionId: "2000000000000001")
-        let question = Question(asOf: Instant(milliseconds: SampleArtifact.signedDate))
-        let expected = try #require(try scratch.ledger.state(of: selector, question))
+        let question = AsOfQuery(asOf: Instant(milliseconds: SampleArtifact.signedDate))
+        let expected = try #require(try scratch.ledger.reader.state(of: selector, question))
         for withSecrets in [false, true] {
             let copy = DataFolder(path: "\(scratch.folder.path)/copy-\(withSecrets)")
-            try LedgerBackup(of: scratch.ledger, withSecrets: withSecrets).copy(to: copy.path) { _, _ in }
-            let opened = try Ledger(reading: Ledger.Configuration(folder: copy) { .latest })
+            try LedgerBackup(of: scratch.ledger.reader, withSecrets: withSecrets).copy(to: copy.path) { _, _ in }
+            let opened = try LedgerReader(Ledger.Configuration(folder: copy) { .latest })
             #expect(try opened.state(of: selector, question) == expected)
-            #expect(try opened.log.head() == scratch.ledger.log.head())
-            #expect(opened.log.origin == scratch.ledger.log.origin)
-            let key = try SmallFile.read(copy.checkpointKey, limit: 4_096)
-            #expect(key == (withSecrets ? try SmallFile.read(scratch.folder.checkpointKey, limit: 4_096) : nil))
-            // A second one does not take the place of the first.
-            #expect(throws: EventLogError.self) {
-                try LedgerBackup(of: scratch.ledger, withSecrets: withSecrets).copy(to: copy.path) { _, _ in }
+            #expect(try opened.log.head() == scratch.ledger.reader.log.head())
+            #expect(opened.log.origin == scratch.ledger.reader.log.origin)
+            let key = try AtomicFile.read(copy.checkpointKey, limit: 4_096)
+            #expect(key == (withSecrets ? try AtomicFile.read(scratch.folder.checkpointKey, limit: 4_096) : nil))
+            // A second backup does not replace the first.
+            #expect(throws: StorageError.self) {
+                try LedgerBackup(of: scratch.ledger.reader, withSecrets: withSecrets).copy(to: copy.path) { _, _ in }
             }
         }
     }

@@ -2,15 +2,17 @@ import Dispatch
 import EventLog
 import FoundationEssentials
 import LedgerAPI
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import Synchronization
 import Testing
+import TransparencyLog
 
 @Suite struct `A backup of the ledger` {
     private static let ids = ["alice.liddell+7f3a@example.com", "4711", token("c")]
 
-    /// Customers of all sorts: by id, by token, and one who was anonymous first.
+    /// A ledger with customers known by id and by token, and one that was first anonymous.
     private func populated() async throws -> TestLedger {
         let shop = try TestLedger()
         try await shop.post(Purchase("1"), Purchase("2"), customerId: Self.ids[0])
@@ -26,11 +28,11 @@ import Testing
         up shop: TestLedger, withSecrets: Bool, progress: (UInt64, UInt64) -> Void = { _, _ in }
     ) throws -> DataFolder {
         let folder = DataFolder(path: shop.folder.path + "-copy-\(withSecrets)")
-        try LedgerBackup(of: shop.ledger, withSecrets: withSecrets).copy(to: folder.path, progress: progress)
+        try LedgerBackup(of: shop.ledger.reader, withSecrets: withSecrets).copy(to: folder.path, progress: progress)
         return folder
     }
 
-    /// Runs what blocks beside the test.
+    /// Runs blocking code on another thread.
     private func onThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) -> Task<Value, any Error> {
@@ -63,7 +65,7 @@ import Testing
         try copy.openForReading()
         try expectSameAnswers()
         try copy.reopen()
-        #expect(try copy.ledger.signedCheckpoint().bytes == shop.ledger.signedCheckpoint().bytes)
+        #expect(try copy.ledger.reader.signedCheckpoint().bytes == shop.ledger.reader.signedCheckpoint().bytes)
 
         try await copy.post(Purchase("7"), customerId: Self.ids[0])
         #expect(try copy.purchases(of: Self.ids[0]) == ["1", "2", "7"])
@@ -72,8 +74,8 @@ import Testing
 
     @Test func `has the last checkpoint with the key that signed it, and neither without`() async throws {
         let shop = try await populated()
-        let signer = try CheckpointKey.loadOrMake(in: shop.folder, origin: shop.ledger.log.origin)
-        _ = try PublishedCheckpoint(of: shop.ledger.log, in: shop.folder, signer: signer)
+        let signer = try CheckpointKey.loadOrMake(in: shop.folder, origin: shop.ledger.reader.log.origin)
+        _ = try PublishedCheckpoint(of: shop.ledger.log.reader, in: shop.folder, signer: signer)
         try await shop.ingest(Purchase("7"))
         let published = try #require(FileManager.default.contents(atPath: shop.folder.checkpoint))
         let copy = try bytes(in: back(up: shop, withSecrets: true))
@@ -101,7 +103,8 @@ import Testing
         #expect(try copy.events() == shop.events())
     }
 
-    /// Of an earlier attempt with the secrets, and of one with a vault that has forgotten somebody since.
+    /// Continues a copy that an earlier attempt left with other secrets, such as a vault that has since forgotten a
+    /// customer.
     @Test(arguments: [true, false])
     func `gone on with takes no secrets from an earlier attempt`(withSecrets: Bool) async throws {
         let (shop, other) = (try await populated(), try await populated())
@@ -123,7 +126,7 @@ import Testing
     @Test func `beside a writer knows whomever its log speaks of`() async throws {
         let shop = try TestLedger()
         try await shop.post(Purchase("first"), customerId: "customer first")
-        let ledger = shop.ledger
+        let ledger = shop.ledger.reader
         let path = shop.folder.path
         let isDone = Mutex(false)
         let copying = onThread {
@@ -151,7 +154,7 @@ import Testing
 
     @Test func `leaves behind who is met while it is made, and meets them anew`() async throws {
         let shop = try await populated()
-        let ledger = shop.ledger
+        let ledger = shop.ledger.reader
         let folder = DataFolder(path: shop.folder.path + "-copy")
         let (reached, continuation) = AsyncStream.makeStream(of: Void.self)
         let goOn = DispatchSemaphore(value: 0)
@@ -167,9 +170,9 @@ import Testing
         let copied = try await copying.value
 
         let copy = try TestLedger(at: folder, like: shop)
-        var size = try copy.ledger.log.head().size
+        var size = try copy.ledger.reader.log.size()
         #expect(copied == size)
-        #expect(try shop.ledger.log.head().size == size + 4)
+        #expect(try shop.ledger.reader.log.size() == size + 4)
         for id in ["later", "late"] {
             #expect(try copy.purchases(of: id).isEmpty)
             try await copy.post(Purchase("new " + id), customerId: id)
@@ -186,7 +189,7 @@ import Testing
         let folder = try back(up: shop, withSecrets: false)
         let name = Digest.sha256(of: stranger.utf8).hex
         let copy = try TestLedger(at: folder, like: shop)
-        #expect(try copy.ledger.quarantine?.size() == shop.ledger.quarantine?.size())
+        #expect(try copy.ledger.quarantine.size() == shop.ledger.quarantine.size())
         let items = [copy, shop].map { FileManager.default.contents(atPath: "\($0.folder.quarantine)/\(name)") }
         #expect(items[0] != nil && items[0] == items[1])
     }

@@ -39,7 +39,7 @@ struct AnonymousCustomerTests {
         try await shop.post(Purchase("1"), customerId: "alice")
         let outcome = try await shop.post(Purchase("1"), by: .app)
         #expect(outcome.refusedCodes == ["link_refused"])
-        #expect(outcome.refused.first?.advice == "Sign in as the customer it belongs to.")
+        #expect(outcome.refused.first?.advice == "Sign in as the customer who owns the purchase.")
         #expect(try outcome.answer.purchases.isEmpty)
         #expect(try shop.conflicts(of: "alice").isEmpty, "an anonymous claimant is nobody to settle it with")
     }
@@ -50,7 +50,7 @@ struct AnonymousCustomerTests {
         let tablet = try await shop.post(Purchase("2", account: "701"), by: .backend)
         #expect(tablet.customer?.handle == phone)
         #expect(try tablet.answer.purchases == ["1", "2"])
-        // A device that had another handle before its account was known.
+        // A device that received another handle before its account was known.
         let old = try await shop.anonymousHandle(Purchase("3"))
         let merged = try await shop.post(Purchase("1", copy: 2, account: "701"), handle: old)
         #expect(try merged.answer.purchases == ["1", "2", "3"])
@@ -141,7 +141,7 @@ struct AnonymousCustomerTests {
             let error = await #expect(throws: CustomerError.self) {
                 try await shop.ledger.identify("bob", handle: handle, by: .admin, source: source)
             }
-            #expect(error?.hint == "An administrator can merge the two with \(option).")
+            #expect(error?.hint == "Merge them as an administrator with \(option).")
         }
         #expect(try shop.purchases(of: "bob") == ["2"])
         _ = try await shop.ledger.identify("bob", handle: handle, merge: true, by: .admin)
@@ -181,14 +181,14 @@ struct AnonymousCustomerTests {
     @Test func `a handle is read like an id, and names the customer it stands for`() async throws {
         let shop = try TestLedger()
         let handle = try await shop.anonymousHandle(Purchase("1"))
-        let question = Question(asOf: TestLedger.now)
+        let question = AsOfQuery(asOf: TestLedger.now)
         for text in [handle, handle.uppercased(), handle] {
             #expect(try shop.customer(text)["id"]?.isNull == true)
             #expect(try shop.customer(text)["handle"]?.string == handle)
             #expect(try shop.customer(text).purchases == ["1"])
         }
-        #expect(try shop.ledger.state(ofCustomer: handle, question).json.view.purchases == ["1"])
-        #expect(try shop.ledger.history(ofCustomer: handle, question).json.view.purchases == ["1"])
+        #expect(try shop.ledger.reader.state(ofCustomer: handle, question).json.view.purchases == ["1"])
+        #expect(try shop.ledger.reader.history(ofCustomer: handle, question).json.view.purchases == ["1"])
 
         try await shop.post(Purchase("2"), customerId: "alice")
         let before = UInt64(try shop.events().count)

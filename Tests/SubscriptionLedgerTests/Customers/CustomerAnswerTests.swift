@@ -28,21 +28,22 @@ struct CustomerAnswerTests {
         let shop = try TestLedger()
         try await shop.post(Purchase("2"), Purchase("1"), customerId: "alice")
         try await shop.post(Purchase("3"), customerId: "bob")
-        let question = Question(asOf: TestLedger.now)
+        let question = AsOfQuery(asOf: TestLedger.now)
         let rows = try ["1", "2"].map { id in
-            try #require(try shop.ledger.state(of: SubscriptionSelector(originalTransactionId: id), question)).json.view
+            try #require(try shop.ledger.reader.state(of: SubscriptionSelector(originalTransactionId: id), question))
+                .json.view
         }
         let expected = try rows.map { try #require($0["subscriptions"]?.elements?.first).text }
         #expect(try shop.customer("alice")["subscriptions"]?.elements?.map(\.text) == expected)
-        let state = try shop.ledger.state(ofCustomer: "alice", question).json.view
+        let state = try shop.ledger.reader.state(ofCustomer: "alice", question).json.view
         #expect(state.members.map(\.key) == ["asOf", "knownAt", "subscriptions"])
         #expect(state["subscriptions"]?.elements?.map(\.text) == expected)
-        let history = try shop.ledger.history(ofCustomer: "alice", question).json.view
+        let history = try shop.ledger.reader.history(ofCustomer: "alice", question).json.view
         #expect(history.purchases == ["1", "2"])
         let transitions = history["subscriptions"]?.elements?.map { $0["transitions"]?.elements?.count ?? 0 }
         #expect(transitions?.allSatisfy { $0 > 0 } == true)
-        #expect(try shop.ledger.state(ofCustomer: "nobody", question).json.view.purchases.isEmpty)
-        #expect(try shop.ledger.history(ofCustomer: "nobody", question).json.view.purchases.isEmpty)
+        #expect(try shop.ledger.reader.state(ofCustomer: "nobody", question).json.view.purchases.isEmpty)
+        #expect(try shop.ledger.reader.history(ofCustomer: "nobody", question).json.view.purchases.isEmpty)
     }
 
     @Test func `an answer after a posting has what was posted`() async throws {
@@ -67,7 +68,7 @@ struct CustomerAnswerTests {
         }
     }
 
-    /// Most urgent first; a step of who still has something is not to come back.
+    /// The next steps of some rows, and the most urgent one. An entitled customer is not asked to come back.
     private static let steps: [(rows: [NextStep], entitled: Bool, step: NextStep)] = [
         ([], false, .none), ([.none], true, .none), ([.resubscribe], false, .resubscribe),
         ([.resubscribe, .offerWinBack], false, .offerWinBack), ([.none, .resubscribe, .offerWinBack], true, .none),
@@ -95,9 +96,9 @@ struct CustomerAnswerTests {
         #expect(try shop.purchases(of: "tester").isEmpty)
         #expect(try shop.customer("tester")["entitled"]?.bool == false)
         #expect(try shop.customer("tester", environment: .sandbox).purchases == ["1"])
-        let question = Question(asOf: TestLedger.now)
+        let question = AsOfQuery(asOf: TestLedger.now)
         let other = CustomerScope(environment: .sandbox, bundleId: "com.example.other")
-        #expect(try shop.ledger.customer("tester", question, scope: other).subscriptions.isEmpty)
+        #expect(try shop.ledger.reader.customer("tester", question, scope: other).subscriptions.isEmpty)
     }
 
     @Test func `consumables and non-renewing purchases are listed, with their refunds`() async throws {
@@ -139,19 +140,19 @@ struct CustomerAnswerTests {
         let shop = try TestLedger()
         try await shop.post(Purchase("1"), Purchase("2"), customerId: "alice")
         try await shop.ingest(Purchase("3", token: token("c")))
-        let question = Question(asOf: TestLedger.now)
-        let owner = try #require(try shop.ledger.customer(owning: "1", question, scope: CustomerScope()))
+        let question = AsOfQuery(asOf: TestLedger.now)
+        let owner = try #require(try shop.ledger.reader.customer(owning: "1", question, scope: CustomerScope()))
         #expect(owner.id == "alice" && owner.handle == nil)
         #expect(try owner.json.view.purchases == ["1", "2"])
-        #expect(try shop.ledger.customer(owning: "3", question, scope: CustomerScope())?.id == token("c"))
-        #expect(try shop.ledger.customer(owning: "4", question, scope: CustomerScope()) == nil)
+        #expect(try shop.ledger.reader.customer(owning: "3", question, scope: CustomerScope())?.id == token("c"))
+        #expect(try shop.ledger.reader.customer(owning: "4", question, scope: CustomerScope()) == nil)
     }
 
     @Test func `the owner of a subscription has the least of the names, and a handle only without any`() async throws {
         let shop = try TestLedger()
         func owner(_ id: String) throws -> String {
-            let question = Question(asOf: TestLedger.now)
-            let answer = try #require(try shop.ledger.customer(owning: id, question, scope: CustomerScope()))
+            let question = AsOfQuery(asOf: TestLedger.now)
+            let answer = try #require(try shop.ledger.reader.customer(owning: id, question, scope: CustomerScope()))
             return "\(answer.id ?? "-") \(answer.handle ?? "-")"
         }
         try await shop.ingest(Purchase("0"))
@@ -170,6 +171,6 @@ struct CustomerAnswerTests {
 }
 
 extension JSONView {
-    /// As it stands in the text.
+    /// The verbatim JSON text.
     var text: String { String(decoding: document.bytes[byteRange], as: UTF8.self) }
 }

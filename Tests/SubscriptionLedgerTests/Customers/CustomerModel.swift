@@ -2,8 +2,8 @@ import LedgerModel
 import Primitives
 import SubscriptionLedger
 
-/// The rules of domain-rules §11, written down as plainly as possible and without any of the ledger's types for them:
-/// random postings are compared with it.
+/// A reference model of domain-rules §11, as simple as possible and without the ledger's types for these rules. Random
+/// postings are compared with it.
 struct CustomerModel {
     typealias Person = Int
 
@@ -28,12 +28,12 @@ struct CustomerModel {
 
     let rule: Rules.Customers.ClaimConflict
     private var nextPerson = 0
-    /// Of events.
+    /// The number of the latest event.
     private var nextNumber = 0
     private var merged: [Person: Merge] = [:]
     private var anonymous: Set<Person> = []
     private(set) var handles: [String: Person] = [:]
-    /// Ids and tokens.
+    /// Customers by id or token.
     private var names: [String: Person] = [:]
     private var known: Set<Purchase> = []
     private var links: [Link] = []
@@ -46,7 +46,7 @@ struct CustomerModel {
 
     mutating func ingest(_ purchase: Purchase) { known.insert(purchase) }
 
-    // MARK: Who is who
+    // MARK: Identities
 
     private func resolve(_ person: Person) -> Person { merged[person].map { resolve($0.into) } ?? person }
 
@@ -67,7 +67,7 @@ struct CustomerModel {
         merged[from] = Merge(into: into, rank: rank, number: number())
     }
 
-    /// - Returns: false for two known customers.
+    /// - Returns: false for an unknown handle, and for two known customers unless an admin merges them.
     mutating func identify(_ name: String, handle: String, merging: Bool, by role: Caller.Role) -> Bool {
         guard let from = handles[handle].map(resolve) else { return false }
         let isSame = names[name].map(resolve) == from
@@ -76,7 +76,7 @@ struct CustomerModel {
         return true
     }
 
-    /// - Returns: false for an unknown customer, and for two names of one.
+    /// - Returns: false for an unknown customer, and for two names of one customer.
     mutating func merge(_ other: String, into name: String) -> Bool {
         guard let from = names[other], names[name] != from else { return false }
         let into = person(named: name)
@@ -107,7 +107,7 @@ struct CustomerModel {
     /// - Returns: whether it is refused.
     mutating func post(_ purchase: Purchase, for name: String, by role: Caller.Role) -> Bool {
         if names[name] == nil, role == .app {
-            // An app's word makes no customer, unless something becomes theirs.
+            // An app's claim creates no customer unless the purchase becomes theirs.
             var trial = self
             _ = trial.person(named: name)
             let isRefused = trial.post(purchase, for: name, by: role)
@@ -128,7 +128,7 @@ struct CustomerModel {
         return submit(purchase, for: who, rank: anonymous.contains(who) ? 1 : role == .app ? 2 : 3)
     }
 
-    /// The anonymous customers that a device of this Apple account is, without naming itself.
+    /// The anonymous customers to which an unnamed device of this Apple account belongs.
     func anonymousOwners(of account: String?) -> Set<Person> {
         guard let account else { return [] }
         let bought = known.filter { $0.account == account }.map(\.id)
@@ -180,7 +180,7 @@ struct CustomerModel {
         return standing
     }
 
-    /// The tokens of a key, each from when it counts.
+    /// The tokens of a key, each with the instant from which it counts.
     private func tokens(of id: String) -> [(from: Int64, token: String)] {
         let purchases = known.filter { $0.id == id }
         guard !purchases.contains(where: \.isFamilyShared) else { return [] }
@@ -225,7 +225,7 @@ struct CustomerModel {
         }
     }
 
-    /// The ids, one for each customer that the conflict is with.
+    /// The ids in conflict, repeated for each customer on the other side.
     func conflicts(of name: String) -> [String] {
         ids.flatMap { id -> [String] in
             let settled = transfers.last { $0.id == id }?.number ?? 0

@@ -2,12 +2,13 @@ import AppStoreSimulation
 import EventLog
 import LedgerAPI
 import LedgerModel
+import LedgerTesting
 import Primitives
 import SubscriptionLedger
-import TestSupport
 import Testing
 
-/// Random postings, identifications, merges, transfers, arrivals and restarts, each answer compared with the model's.
+/// Random postings, identifications, merges, transfers, arrivals and restarts. Each answer is compared with the
+/// model's.
 struct CustomerModelTests {
     private static let names = ["alice", "bob", token("a"), token("b")]
     private static let tokens = [nil, nil, nil, token("a"), token("b"), token("e"), token("f")]
@@ -29,7 +30,7 @@ struct CustomerModelTests {
         for what in Game.happenings { #expect(counts[what, default: 0] > 0, "\(what) never happened") }
     }
 
-    /// One ledger beside its model.
+    /// A ledger and its model.
     private struct Game {
         static let happenings = [
             "linked", "refused", "adopted", "anonymous", "identified", "twoKnown", "merged", "unmerged", "transferred",
@@ -43,7 +44,7 @@ struct CustomerModelTests {
         let comment: Comment
         var snapshots: [UInt64: [String: [String]]] = [:]
         var lastMerge: (from: String, into: String)?
-        /// The owners by the rows of the feed that were read so far.
+        /// The owners of each key according to the feed rows read so far.
         var followed: [String: [String]] = [:]
         var cursor: TransitionCursor?
 
@@ -82,7 +83,7 @@ struct CustomerModelTests {
                 }
             case 11..<13: counts[try await postUnnamed(purchase, by: caller), default: 0] += 1
             case 13..<15:
-                // Twice from devices of one Apple account, so that the second is taken for the first.
+                // Two postings from devices with Apple accounts; if they share one, the second is taken for the first.
                 let device = catalog.filter { $0.account != nil && $0.ownToken == nil }
                 for purchase in [device.randomElement(using: &random), device.randomElement(using: &random)] {
                     guard let purchase else { continue }
@@ -138,7 +139,7 @@ struct CustomerModelTests {
             let isRefused = model.post(purchase, for: name, by: caller.role)
             #expect(outcome.refusedCodes == (isRefused ? ["link_refused"] : []), comment)
             let all = model.purchases(of: name, at: TestLedger.now.milliseconds)
-            // An app is answered about what it posted, only.
+            // An app receives an answer about its posted purchase only.
             let expected = caller.role == .app ? all.filter { $0 == purchase.id } : all
             #expect(try outcome.answer.purchases == expected, comment)
             return isRefused ? "refused" : "linked"
@@ -172,13 +173,13 @@ struct CustomerModelTests {
                 #expect(conflicts == model.conflicts(of: name).sorted(), "\(name), \(comment)")
                 counts["conflict", default: 0] += conflicts.count
             }
-            // What is decided without an event, such as the customer of a token, is known from the next event on.
-            let size = try shop.ledger.log.head().size
+            // A decision without an event, such as the customer of a token, is known from the next event on.
+            let size = try shop.ledger.reader.log.size()
             if snapshots[size] == nil { snapshots[size] = now }
             if Bool.random(using: &random) { try compareFeed(&counts) }
         }
 
-        /// A follower of the feed gives each key to those whom the newest row about it named when it was read.
+        /// Compares the model with a follower of the feed, which gives each key to the customers in its newest row.
         private mutating func compareFeed(_ counts: inout [String: Int]) throws {
             for row in try shop.transitions(after: &cursor) {
                 let id = try #require(try row.after.view["originalTransactionId"]?.string)
@@ -201,7 +202,7 @@ struct CustomerModelTests {
         }
     }
 
-    /// Where the rules let it: customers known by their tokens, postings by their apps.
+    /// The cases in which the rules guarantee it: customers known by their tokens, purchases posted by apps.
     @Test func `when a purchase arrives, and how often, decides nothing about whose it is`() async throws {
         var random = SeededGenerator(seed: TestEnvironment.seed)
         for run in 0..<(TestEnvironment.isLong ? 60 : 6) {
@@ -218,7 +219,7 @@ struct CustomerModelTests {
             var answers: Set<[String: [String]]> = []
             for _ in 0..<4 {
                 let shop = try TestLedger()
-                // Each has a purchase first: an app's word makes no customer of an id for a refused one.
+                // Each customer has a purchase first: an app's refused claim creates no customer.
                 for (index, name) in Self.names.enumerated() {
                     try await shop.post(Purchase("9\(index)"), customerId: name, by: .app)
                 }

@@ -2,6 +2,7 @@ import AppStoreModel
 import EventLog
 import LedgerAPI
 import LedgerModel
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import Testing
@@ -37,8 +38,8 @@ struct PostingTests {
         #expect(link.artifact == .none && link.evidenceLength == 0)
         // SHA-256("subledger" 0x00 artifact environment key), key = handle ‖ SHA-256 of the RFC 8785 array.
         let key = Digest.sha256(of: Array(#"["Production","com.example.app","1"]"#.utf8))
-        let identity = Digest.sha256(of: Array("subledger".utf8) + [0, 0, 1] + handle + key.bytes)
-        #expect(link.identity.bytes == Array(identity.bytes.prefix(16)))
+        let idempotencyKey = Digest.sha256(of: Array("subledger".utf8) + [0, 0, 1] + handle + key.bytes)
+        #expect(link.idempotencyKey.bytes == Array(idempotencyKey.bytes.prefix(16)))
     }
 
     @Test func `the same again appends nothing, and is named a duplicate`() async throws {
@@ -219,7 +220,7 @@ struct RefusedPostingTests {
         let shop = try TestLedger()
         let foreign = Purchase("2", bundleId: "com.example.other")
         #expect(try await shop.post(foreign, customerId: "alice").isEverythingRefused)
-        #expect(try shop.ledger.quarantine?.size().items == 1)
+        #expect(try shop.ledger.quarantine.size().items == 1)
     }
 
     @Test func `another signed artifact is no transaction`() async throws {
@@ -233,8 +234,8 @@ struct RefusedPostingTests {
         let shop = try TestLedger()
         let long = Purchase(String(repeating: "\u{1}", count: 600))
         #expect(try await shop.post(long, customerId: "alice").refusedCodes == ["claim_missing"])
-        // Signed by Apple: what cannot be appended is not lost.
-        #expect(try shop.ledger.quarantine?.size().items == 1)
+        // An artifact signed by Apple is quarantined if it cannot be appended.
+        #expect(try shop.ledger.quarantine.size().items == 1)
         let longest = Purchase(String(repeating: "\u{1}", count: 487))
         #expect(try await shop.post(longest, customerId: "alice").refused.isEmpty)
     }
@@ -279,10 +280,10 @@ struct RefusedPostingTests {
         #expect(try shop.events().isEmpty)
     }
 
-    /// body, found
+    /// The body, and the value that the error reports as found.
     private static let malformed = [
         ("[]", "an array"), ("{}", "none"), (#"{"customerId":"a"}"#, "none"), (#"{"signedTransactions":null}"#, "none"),
-        (#"{"signedTransactions":[]}"#, "an empty list"), (#"{"signedTransactions":"x"}"#, "a string"),
+        (#"{"signedTransactions":[]}"#, "an empty array"), (#"{"signedTransactions":"x"}"#, "a string"),
         (#"{"signedTransactions":["x",1]}"#, "a number at index 1"),
         (#"{"signedTransactions":["x"],"customerId":7}"#, "a number"), (#"{"receipt":true}"#, "a boolean"),
         (#"{"signedTransactions":["x"],"deviceGUID":{}}"#, "an object"),

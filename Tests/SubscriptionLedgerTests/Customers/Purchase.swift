@@ -3,16 +3,16 @@ import AppStoreSimulation
 import LedgerModel
 import Primitives
 
-/// A signed transaction of the test's app, in the few things that matter to who owns it.
+/// A signed transaction of the test's app, with the fields that determine its owner.
 struct Purchase: Hashable {
     static let bundleId = "com.example.app"
     private static let signer = JWSSigner(.standard)
 
     /// The originalTransactionId.
     var id: String
-    /// Of the transactions of one purchase; later ones are signed later.
+    /// The number among the transactions of one purchase; later ones are signed later.
     var number = 1
-    /// Of the copies of one transaction; later ones are signed later.
+    /// The number among the copies of one transaction; later ones are signed later.
     var copy = 1
     var token: String?
     var isFamilyShared = false
@@ -43,12 +43,12 @@ struct Purchase: Hashable {
         SubscriptionKey(environment: environment, bundleId: bundleId, originalTransactionId: id)
     }
 
-    /// The token that says who bought it; a family member's copy carries the purchaser's.
+    /// The token if it identifies the owner; a family member's copy carries the purchaser's.
     var ownToken: String? { isFamilyShared ? nil : token }
 
-    /// An hour each, from noon on the day before the ledger's.
+    /// The purchaseDate. Purchases are an hour apart, from noon on the day before `TestLedger.now`.
     var start: Int64 { TestLedger.now.milliseconds - 86_400_000 + Int64(number - 1) * 3_600_000 }
-    /// The second copy of a transaction comes before the next one, the third after it.
+    /// The signedDate. The second copy of a transaction is signed before the next transaction, the third after it.
     var signedAt: Int64 { start + 1_000 + Int64(copy - 1) * 3_000_000 }
 
     var text: String {
@@ -72,7 +72,7 @@ struct Purchase: Hashable {
         return Self.signer.sign(.object(fields)).text
     }
 
-    /// The app's own download.
+    /// The signed app transaction of a download.
     static func appTransaction(account: String = "704") -> String {
         signer.sign(
             .object([
@@ -84,7 +84,7 @@ struct Purchase: Hashable {
     }
 }
 
-/// UUIDs that are easy to tell apart.
+/// A UUID that is easy to recognise.
 func token(_ letter: Character) -> String {
     let digits = String(repeating: letter, count: 12)
     return "\(digits.prefix(8))-\(digits.prefix(4))-4\(digits.prefix(3))-8\(digits.prefix(3))-\(digits)"

@@ -48,7 +48,7 @@ struct RacingTests {
         }
         let counts = try customers.map { try shop.purchases(of: $0).count }
         #expect(counts.sorted() == [0, 0, 0, 0, 0, 0, 0, 8])
-        // The log states the customer that the vault has, whoever of the eight came first.
+        // The log and the vault name the same customer, whichever of the eight came first.
         let owner = try #require(zip(customers, counts).first { $0.1 == 8 }?.0)
         #expect(try shop.events(.tokenMapped).count == 1)
         let rows = try shop.transitions()

@@ -2,13 +2,13 @@ import AppStoreSimulation
 import EventLog
 import LedgerAPI
 import LedgerModel
+import LedgerTesting
 import Primitives
 import SubscriptionLedger
-import TestSupport
 import Testing
 
 @Suite struct `A remembered answer` {
-    /// What is known at a size is never remembered, so it is gathered and folded anew.
+    /// Answers known at a size are not cached, so they are always computed again.
     @Test func `is the one that is gathered anew, whatever was asked before and has come since`() async throws {
         var generator = SeededGenerator(seed: TestEnvironment.seed)
         let simulated = SimulatedHistory.first
@@ -23,9 +23,9 @@ import Testing
             let ledger = scratch.ledger
             for token in tokens {
                 for instant in simulated.instants(2, &generator).flatMap(Self.further) {
-                    let answer = try ledger.customer(token, Question(asOf: instant)).json
-                    let size = try ledger.log.head().size
-                    let anew = try ledger.customer(token, Question(asOf: instant, knownAt: .size(size))).json
+                    let answer = try ledger.reader.customer(token, AsOfQuery(asOf: instant)).json
+                    let size = try ledger.reader.log.size()
+                    let anew = try ledger.reader.customer(token, AsOfQuery(asOf: instant, knownAt: .size(size))).json
                     #expect(
                         answer == anew, "SUBLEDGER_SEED=\(TestEnvironment.seed), \(token) at \(instant), part \(part)")
                     answers.insert(answer.serialized())
@@ -35,7 +35,7 @@ import Testing
         #expect(answers.count > tokens.count * 8)
     }
 
-    /// Steps small and large on from an instant, so that some of them go over what ends in between.
+    /// Returns instants at small and large distances, so that some are after the end of a state.
     private static func further(from instant: Instant) -> [Instant] {
         let minute: Int64 = 60_000
         return [-1, 0, 1, minute, 4 * minute, 6 * minute, 59 * minute, 61 * minute, 1_500 * minute, 30_000 * minute]
@@ -44,7 +44,7 @@ import Testing
 }
 
 extension SimulatedHistory {
-    /// Of its customers that have one.
+    /// The tokens of the customers that have one.
     fileprivate var appAccountTokens: [String] {
         let payloads = artifacts.flatMap(\.parts).compactMap { part -> JSONDocument? in
             guard let payload = part.split(separator: UInt8(ascii: ".")).dropFirst().first else { return nil }

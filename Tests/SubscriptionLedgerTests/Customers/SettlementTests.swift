@@ -3,11 +3,12 @@ import EventLog
 import FoundationEssentials
 import LedgerAPI
 import LedgerModel
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import Testing
 
-/// An operator's decisions: link, merge, unmerge, transfer.
+/// The decisions of an operator: link, merge, unmerge, transfer.
 struct SettlementTests {
     private let scope = CustomerScope()
 
@@ -36,7 +37,7 @@ struct SettlementTests {
         try await shop.post(Purchase("1", token: token("a")), Purchase("2"), customerId: "alice")
         try await shop.post(Purchase("1", number: 2, token: token("a")), customerId: "bob")
         #expect(try shop.conflicts(of: "bob") == ["1"])
-        let before = try shop.ledger.log.head().size
+        let before = try shop.ledger.reader.log.size()
         try await transfer(shop, "1", to: "bob")
         #expect(try shop.purchases(of: "bob") == ["1"] && shop.purchases(of: "alice") == ["2"])
         #expect(try shop.conflicts(of: "bob").isEmpty && shop.conflicts(of: "alice").isEmpty)
@@ -77,13 +78,13 @@ struct SettlementTests {
         try await shop.post(Purchase("1"), customerId: "alice")
         try await transfer(shop, "1", to: "bob")
         try await shop.post(Purchase("2", token: token("a")), Purchase("2", number: 2, token: token("b")))
-        let question = Question(asOf: TestLedger.now)
+        let question = AsOfQuery(asOf: TestLedger.now)
         func changes(_ id: String) throws -> [String] {
-            try shop.ledger.history(ofCustomer: id, question).subscriptions.flatMap(\.transitions).map { row in
+            try shop.ledger.reader.history(ofCustomer: id, question).subscriptions.flatMap(\.transitions).map { row in
                 "\(row.change.joined(separator: ",")) \(row.cause) \(row.from ?? "-") \(row.to)"
             }
         }
-        // Both were decided at the instant of the ledger's clock: the newest of the two is the cause.
+        // Both were decided at the instant of the ledger's clock, so the newer one is the cause.
         #expect(
             try changes("bob") == ["started transaction - active", "transferred subscriptionTransferred active active"])
         #expect(
@@ -95,7 +96,7 @@ struct SettlementTests {
                 "started transaction - active", "renewed,linked,unlinked transaction active active",
             ], "whoever lost it sees it up to the loss")
         #expect(try changes("carol").isEmpty)
-        let history = try shop.ledger.history(of: SubscriptionSelector(originalTransactionId: "1"), question)
+        let history = try shop.ledger.reader.history(of: SubscriptionSelector(originalTransactionId: "1"), question)
         #expect(history?.subscriptions.first?.transitions.map(\.change) == [["started"]])
     }
 
@@ -117,7 +118,7 @@ struct SettlementTests {
         #expect(try merged.json.view.purchases == ["1", "2"])
         #expect(merged.merged != nil)
         try await shop.post(Purchase("3"), customerId: "bob")
-        let size = try shop.ledger.log.head().size
+        let size = try shop.ledger.reader.log.size()
         let undone = try await shop.ledger.unmerge(
             .id("bob"), from: "alice", by: .admin, scope: scope, source: .operator)
         #expect(undone.unmerged != nil)
@@ -196,7 +197,7 @@ struct SettlementTests {
         for (kind, body) in bodies {
             let draft = EventDraft(
                 kind: kind, source: .http, environment: .none, artifact: .none, trust: .own,
-                identity: Identity(artifact: .none, environment: .none, key: Array(body.utf8)),
+                idempotencyKey: IdempotencyKey(artifact: .none, environment: .none, key: Array(body.utf8)),
                 verifiedAt: Instant(milliseconds: 0), body: Array(body.utf8))
             _ = try await shop.ledger.log.append([shop.ledger.log.prepare(draft)])
         }
@@ -217,19 +218,19 @@ struct SettlementTests {
         try await shop.ingest(Purchase("3", token: token("c")))
 
         let claimed = try await shop.post(Purchase("1"), customerId: "bob", by: .app)
-        #expect(conflicts(claimed) == ["1 - Sign in as the customer it belongs to."])
+        #expect(conflicts(claimed) == ["1 - Sign in as the customer who owns the purchase."])
         #expect(claimed.customer?.conflicts.map(\.because) == claimed.refused.map(\.reason))
 
         let unmapped = try await shop.post(Purchase("3", token: token("c")), customerId: "bob", by: .app)
         let useTheToken =
-            "Use the appAccountToken of the purchase as the customer id, or have a backend post it once for this customer."
+            "Use the appAccountToken of the purchase as the customer id, or post it once from a backend for this customer."
         #expect(conflicts(unmapped) == ["3 - \(useTheToken)"])
         #expect(
             unmapped.customer?.conflicts.first?.because
-                == "the appAccountToken of the purchase is not known to name this customer")
+                == "the appAccountToken of the purchase is not mapped to this customer")
 
         let owner = try await shop.post(Purchase("1"), customerId: "alice", by: .app)
-        #expect(conflicts(owner) == ["1 - Do nothing: the purchase stays with this customer."])
+        #expect(conflicts(owner) == ["1 - No action is required. The purchase stays with this customer."])
         let backend = try await shop.post(Purchase("1"), customerId: "alice", by: .backend)
         let transfer =
             "Decide who owns it with `subledger customer transfer ID --subscription ORIGINAL_TRANSACTION_ID`."
@@ -243,7 +244,7 @@ struct SettlementTests {
         let outcome = try await shop.post(Purchase("1"), customerId: "bob", by: .app)
         let told = try #require(try outcome.answer["conflicts"]?.elements?.first)
         #expect(told["with"]?.isNull == true)
-        // The second answer comes from the cache.
+        // The second answer for bob comes from the cache.
         for (id, other) in [("bob", "alice"), ("alice", "bob"), ("bob", "alice")] {
             let conflict = try #require(try shop.customer(id)["conflicts"]?.elements?.first)
             #expect(conflict["with"]?.string == other)

@@ -5,40 +5,42 @@ import EventLog
 import FoundationEssentials
 import LedgerAPI
 import LedgerModel
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import SubscriptionStatus
 
-/// A ledger in a folder of its own, for one app whose purchases the simulation signs.
+/// A ledger in its own folder, for one app whose purchases the simulation signs.
 final class TestLedger {
     /// The ledger's clock: 2026-01-15T12:00:00Z.
     static let now = Instant(milliseconds: 1_768_478_400_000)
 
     let folder: DataFolder
     private let configuration: Ledger.Configuration
-    private var opened: Ledger?
+    private var opened: LedgerWriter?
+    private var reading: LedgerReader?
 
     init(claimConflict: Rules.Customers.ClaimConflict = .keepFirst) throws {
         let path = FileManager.default.temporaryDirectory.path + "/subledger-\(UUID().uuidString)"
         folder = DataFolder(path: path)
         var configuration = Ledger.Configuration(folder: folder) { TestLedger.now }
-        // The smallest that LMDB is opened with, since many ledgers are open at once.
+        // The smallest map with which LMDB is opened, because many ledgers are open at once.
         configuration.mapSizeBytes = 8 << 30
         configuration.rules.customers.claimConflict = claimConflict
         configuration.trust = TrustPolicy(
             apps: [TrustPolicy.App(bundleId: Purchase.bundleId)],
             configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)])
         self.configuration = configuration
-        opened = try Ledger(writing: configuration)
+        opened = try LedgerWriter(configuration)
     }
 
-    /// Another folder's, set up as the one of another test ledger.
+    /// Opens a ledger in another folder, configured like `other`.
     init(at folder: DataFolder, like other: TestLedger) throws {
         self.folder = folder
         var configuration = other.configuration
         configuration.folder = folder
         self.configuration = configuration
-        opened = try Ledger(writing: configuration)
+        opened = try LedgerWriter(configuration)
     }
 
     deinit {
@@ -46,30 +48,34 @@ final class TestLedger {
         try? FileManager.default.removeItem(atPath: folder.path)
     }
 
-    var ledger: Ledger {
+    var ledger: LedgerWriter {
         guard let opened else { preconditionFailure("the test closed it") }
         return opened
     }
 
+    /// Reads the ledger, also when it is open for reading alone.
+    var reader: LedgerReader { reading ?? ledger.reader }
+
     func close() {
         opened?.close()
         opened = nil
+        reading = nil
     }
 
-    func open() throws { opened = try Ledger(writing: configuration) }
+    func open() throws { opened = try LedgerWriter(configuration) }
 
-    /// As after a restart.
+    /// Reopens the ledger, as after a restart.
     func reopen() throws {
         close()
         try open()
     }
 
-    /// As another process opens it; this one must have closed it.
-    func openForReading() throws { opened = try Ledger(reading: configuration) }
+    /// Opens the ledger as another process does; it must be closed here.
+    func openForReading() throws { reading = try LedgerReader(configuration) }
 }
 
 extension TestLedger {
-    /// An app names its customer as by a customer token.
+    /// Posts purchases. An app's `customerId` counts as named by a customer token.
     @discardableResult
     func post(
         _ purchases: Purchase..., customerId: String? = nil, handle: String? = nil, by caller: Caller = .backend
@@ -80,7 +86,7 @@ extension TestLedger {
         return try await ledger.post(posting, by: caller)
     }
 
-    /// The handle of a new anonymous customer who posts a purchase from a device.
+    /// Posts a purchase from a device and returns the handle of its new anonymous customer.
     func anonymousHandle(_ purchase: Purchase) async throws -> String {
         guard let handle = try await post(purchase, by: .app).customer?.handle else {
             preconditionFailure("an anonymous customer has a handle")
@@ -88,7 +94,7 @@ extension TestLedger {
         return handle
     }
 
-    /// Lets a transaction arrive without anybody claiming it, as a notification does.
+    /// Ingests a transaction that no customer claims, as a notification does.
     @discardableResult
     func ingest(_ purchase: Purchase) async throws -> UInt64 {
         let checked = await ledger.check(Array(purchase.text.utf8), source: .file)
@@ -101,11 +107,11 @@ extension TestLedger {
     func customer(
         _ id: String, asOf: Instant = now, knownAt: UInt64? = nil, environment: Environment = .production
     ) throws -> JSONView {
-        let question = Question(asOf: asOf, knownAt: knownAt.map(Question.KnownAt.size))
-        return try ledger.customer(id, question, scope: CustomerScope(environment: environment)).json.view
+        let question = AsOfQuery(asOf: asOf, knownAt: knownAt.map(AsOfQuery.KnownAt.size))
+        return try reader.customer(id, question, scope: CustomerScope(environment: environment)).json.view
     }
 
-    /// The purchases that a customer has.
+    /// The originalTransactionIds of a customer's purchases.
     func purchases(of id: String, asOf: Instant = now, knownAt: UInt64? = nil) throws -> [String] {
         try customer(id, asOf: asOf, knownAt: knownAt).purchases
     }
@@ -115,7 +121,7 @@ extension TestLedger {
         try customer(id)["conflicts"]?.elements?.compactMap { $0["originalTransactionId"]?.string } ?? []
     }
 
-    /// The rows of the feed about Production that come after a cursor.
+    /// The feed rows about Production after a cursor.
     func transitions(after cursor: inout TransitionCursor?) throws -> [TransitionRow] {
         let feed = try ledger.transitions()
         try feed.advance()
@@ -134,8 +140,8 @@ extension TestLedger {
     }
 
     func events() throws -> [Record] {
-        let size = try ledger.log.head().size
-        return try (0..<size).compactMap { try ledger.log.record(at: $0) }
+        let size = try reader.log.size()
+        return try (0..<size).compactMap { try reader.log.record(at: $0) }
     }
 
     func events(_ kind: EventKind) throws -> [Record] {
@@ -144,7 +150,7 @@ extension TestLedger {
 }
 
 extension JSONValue {
-    /// Read back, as a client would.
+    /// The value after serialising and parsing, as a client reads it.
     var view: JSONView {
         get throws { try JSONDocument(parsing: Array(serialized().utf8)).root }
     }

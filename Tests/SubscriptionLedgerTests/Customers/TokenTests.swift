@@ -5,7 +5,7 @@ import Primitives
 import SubscriptionLedger
 import Testing
 
-/// appAccountTokens: the app tells Apple who buys.
+/// The appAccountToken of a purchase, with which the app identifies the buyer to Apple.
 struct TokenTests {
     private let a = token("a")
     private let b = token("b")
@@ -103,7 +103,7 @@ struct TokenTests {
         #expect(try shop.purchases(of: "bob", asOf: purchase) == ["1"])
         #expect(try shop.purchases(of: "alice", asOf: purchase).isEmpty)
         #expect(try shop.purchases(of: "alice", asOf: purchase.advanced(byMilliseconds: -1)) == ["1"])
-        // Her own purchase, posted again, is nothing to refuse and takes nothing back.
+        // Posting alice's own purchase again is not refused, and takes nothing back.
         #expect(try await shop.post(Purchase("1", copy: 2, token: a), customerId: "alice").refused.isEmpty)
         #expect(try shop.purchases(of: "bob") == ["1"])
         #expect(try shop.conflicts(of: "bob").isEmpty && shop.conflicts(of: "alice").isEmpty)
@@ -150,7 +150,7 @@ struct TokenTests {
     @Test func `the customer of a token is known from the event that maps it`() async throws {
         let shop = try TestLedger()
         try await shop.ingest(Purchase("1", token: a))
-        let size = try shop.ledger.log.head().size
+        let size = try shop.ledger.reader.log.size()
         try await shop.post(Purchase("2", token: a), customerId: "alice")
         #expect(try shop.purchases(of: "alice") == ["1", "2"])
         #expect(try shop.purchases(of: "alice", knownAt: size).isEmpty)
@@ -163,7 +163,7 @@ struct TokenTests {
         _ = try await shop.ledger.identify(token("a"), handle: handle, by: .backend)
         try await shop.post(Purchase("6"), customerId: "bob")
         _ = try await shop.ledger.identify("bob", handle: handle, merge: true, by: .admin)
-        // Nobody has claimed it: only the token tells whose it is.
+        // No customer has claimed it; only the token identifies the owner.
         try await shop.ingest(Purchase("1", token: token("a")))
         for name in ["bob", token("a")] { #expect(try shop.purchases(of: name) == ["1", "5", "6"], "\(name)") }
         try shop.reopen()

@@ -2,6 +2,7 @@ import EventLog
 import FoundationEssentials
 import LMDB
 import LedgerAPI
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import Testing
@@ -30,7 +31,7 @@ struct VaultTests {
             guard let bytes = FileManager.default.contents(atPath: shop.folder.path + "/" + path) else { continue }
             #expect(bytes.firstRange(of: Array(id.utf8)) == nil, "in \(path)")
             searched += bytes.count
-            // What the log does say is found, so the search is one.
+            // The search finds a handle, which the log does contain.
             if path == "log/data.mdb" { #expect(bytes.firstRange(of: Array(handle.utf8)) != nil) }
         }
         #expect(searched > 100_000)
@@ -47,8 +48,8 @@ struct VaultTests {
         let shop = try TestLedger()
         shop.close()
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: shop.folder.vaultKey)
-        #expect(throws: EventLogError(.ioError, "")) { try shop.open() }
-        #expect(throws: EventLogError(.ioError, "")) { try shop.openForReading() }
+        #expect(throws: StorageError(.ioError, "")) { try shop.open() }
+        #expect(throws: StorageError(.ioError, "")) { try shop.openForReading() }
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: shop.folder.vaultKey)
         try shop.open()
     }
@@ -66,7 +67,7 @@ struct VaultTests {
                 FileManager.default.createFile(
                     atPath: path, contents: Data(key), attributes: [.posixPermissions: 0o600]))
         }
-        #expect(throws: EventLogError(.ioError, "")) { try shop.open() }
+        #expect(throws: StorageError(.ioError, "")) { try shop.open() }
         #expect(FileManager.default.contents(atPath: path) == key.map { Data($0) }, "it is not replaced")
 
         try? FileManager.default.removeItem(atPath: path)
@@ -123,7 +124,7 @@ struct VaultTests {
         #expect(try ids() == ["alice"])
     }
 
-    /// Leaves the vault as a version that did not encrypt names made it.
+    /// Reverts the vault to the format of a version that did not encrypt names.
     private static func removeSealedNames(in vault: String) throws {
         var options = LMDB.Environment.Options()
         options.mapSizeBytes = 8 << 30

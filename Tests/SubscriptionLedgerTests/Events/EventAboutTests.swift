@@ -11,7 +11,7 @@ struct EventAboutTests {
         let testDescription: String
         let artifact: SignedJWS
         /// The values of `notificationType`, `subtype`, `originalTransactionId`, `transactionId`, `productId` and
-        /// `deadline`; nil for a row that is about nothing.
+        /// `deadline`; nil for a row that names neither.
         let about: [String?]?
 
         init(_ what: String, _ artifact: SignedJWS, _ about: [String?]?) {
@@ -41,7 +41,7 @@ struct EventAboutTests {
             .init("receiptCreationDate", .integer(SampleArtifact.signedDate)),
         ]))
 
-    /// Everything is signed at 2026-01-15T11:59:00Z.
+    /// Artifacts signed at 2026-01-15T11:59:00Z.
     static let cases: [Case] = [
         Case(
             "a purchase", SampleArtifact.notification(),
@@ -88,7 +88,7 @@ struct EventAboutTests {
                 apps: [TrustPolicy.App(bundleId: SampleArtifact.bundleId)],
                 configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)]))
         try await scratch.ingest([row.artifact.compact])
-        let about = try #require(try scratch.ledger.event(at: 0, facts: false)).json.view["about"]
+        let about = try #require(try scratch.ledger.reader.event(at: 0, facts: false)).json.view["about"]
         guard let expected = row.about else {
             #expect(about?.isNull == true)
             return
@@ -101,12 +101,12 @@ struct EventAboutTests {
     @Test func `a link names its purchase, a merge none`() async throws {
         let shop = try TestLedger()
         let posted = try await shop.post(Purchase("1"), by: .app)
-        let link = try #require(try shop.ledger.event(at: 1, facts: false))
+        let link = try #require(try shop.ledger.reader.event(at: 1, facts: false))
         #expect(link.kind == "customerLinked")
         #expect(link.about == EventRow.About(originalTransactionId: "1"))
         let handle = try #require(try posted.answer["handle"]?.string)
         _ = try await shop.ledger.identify("alice", handle: handle, by: .backend)
-        let merge = try #require(try shop.ledger.event(at: 2, facts: false))
+        let merge = try #require(try shop.ledger.reader.event(at: 2, facts: false))
         #expect(merge.kind == "customersMerged")
         #expect(merge.about == nil)
     }

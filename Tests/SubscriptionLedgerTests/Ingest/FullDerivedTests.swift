@@ -1,23 +1,25 @@
 import AppStoreSimulation
 import AppStoreVerification
 import EventLog
+import FactStore
 import FoundationEssentials
 import LedgerAPI
+import LedgerStorage
 import Primitives
-import ProjectionRuntime
 import SubscriptionLedger
 import Testing
+import TransparencyLog
 
 struct FullDerivedTests {
     private static let count = 400
 
     private static func answers(_ scratch: ScratchLedger) throws -> [String?] {
-        let question = Question(asOf: Instant(milliseconds: 1_410_000_000_000))
+        let question = AsOfQuery(asOf: Instant(milliseconds: 1_410_000_000_000))
         return try (0..<count / BulkNotifications.notificationsPerSubscription).map { number in
             let id = BulkNotifications(count: count)[number * BulkNotifications.notificationsPerSubscription]
                 .unsigned.originalTransactionId
             let selector = SubscriptionSelector(originalTransactionId: try #require(id))
-            return try scratch.ledger.state(of: selector, question)?.json.serialized()
+            return try scratch.ledger.reader.state(of: selector, question)?.json.serialized()
         }
     }
 
@@ -34,20 +36,20 @@ struct FullDerivedTests {
 
         scratch.close()
         try FileManager.default.removeItem(atPath: scratch.folder.derived)
-        // The log's map is never smaller than its file; what is derived anew gets this.
+        // The log's map is never smaller than its file, so only the rebuilt derived data is limited.
         try scratch.open(mapSizeBytes: 64 * 1_024)
-        let error = #expect(throws: EventLogError.self) { try scratch.ledger.derived.apply() }
+        let error = #expect(throws: StorageError.self) { try scratch.ledger.reader.facts.store() }
         #expect(error?.code == .mapFull)
-        #expect(scratch.ledger.derived.lag == Self.count)
+        #expect(scratch.ledger.reader.facts.lag == Self.count)
         #expect(try Self.answers(scratch) == answers)
         let again = try await scratch.ingest(Array(artifacts[..<10]))
         #expect(again.map(\.position) == Array(0..<10) && again.allSatisfy { !$0.isAppended })
-        let full = try scratch.ledger.log.head()
+        let full = try scratch.ledger.reader.log.head()
 
         try scratch.reopen()
-        #expect(try scratch.ledger.log.head() == full)
-        try scratch.ledger.derived.apply()
-        #expect(scratch.ledger.derived.lag == 0)
+        #expect(try scratch.ledger.reader.log.head() == full)
+        try scratch.ledger.reader.facts.store()
+        #expect(scratch.ledger.reader.facts.lag == 0)
         #expect(try Self.answers(scratch) == answers)
         #expect(try await scratch.ingest(artifacts.suffix(1)).map(\.position) == [full.size])
     }
@@ -59,12 +61,12 @@ struct FullDerivedTests {
             trust: trust, ingesting: BulkNotifications(count: 20).map(\.jws.compact))
         scratch.close()
         try FileManager.default.removeItem(atPath: scratch.folder.derived)
-        let reader = try Ledger(reading: Ledger.Configuration(folder: scratch.folder) { .latest })
+        let reader = try LedgerReader(Ledger.Configuration(folder: scratch.folder) { .latest })
         #expect(try reader.event(at: 19, facts: true) != nil)
-        #expect(reader.derived.size == 0)
+        #expect(reader.facts.size == 0)
         let id = try #require(BulkNotifications(count: 1)[0].unsigned.originalTransactionId)
         let selector = SubscriptionSelector(originalTransactionId: id)
-        #expect(try reader.state(of: selector, Question(asOf: .latest)) != nil)
-        #expect(reader.derived.size == 20)
+        #expect(try reader.state(of: selector, AsOfQuery(asOf: .latest)) != nil)
+        #expect(reader.facts.size == 20)
     }
 }

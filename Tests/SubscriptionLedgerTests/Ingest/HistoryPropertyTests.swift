@@ -1,31 +1,31 @@
 import AppStoreModel
 import AppStoreSimulation
 import EventLog
+import FactStore
 import LedgerAPI
 import LedgerModel
+import LedgerTesting
 import Primitives
-import ProjectionRuntime
 import SubscriptionLedger
 import SubscriptionStatus
-import TestSupport
 import Testing
 
-/// Neither the order nor the number nor the grouping of deliveries changes anything.
+/// The order, number and grouping of deliveries change nothing.
 @Suite struct `Simulated histories in a ledger` {
     private static let simulated = SimulatedHistory.first
 
-    /// All that is asked of a ledger, apart from positions and recorded times: timelines, states, histories.
+    /// The answers of a ledger without positions and recorded times: timelines, states, histories.
     private struct Answers: Equatable {
         var timelines: [String]
         var states: [String]
         var histories: [String]
 
-        init(_ ledger: Ledger, at instants: [Instant]) throws {
+        init(_ ledger: LedgerWriter, at instants: [Instant]) throws {
             let ids = `Simulated histories in a ledger`.simulated.originalTransactionIds
             var all: [SubscriptionKey: Timeline] = [:]
             for id in ids {
-                for key in try ledger.derived.keys(ofOriginalTransactionId: id) {
-                    all.merge(try ledger.derived.timelines(around: key, knownAt: .max)) { $0.union($1) }
+                for key in try ledger.reader.facts.keys(ofOriginalTransactionId: id) {
+                    all.merge(try ledger.reader.facts.timelines(around: key, knownAt: .max)) { $0.union($1) }
                 }
             }
             timelines = all.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.apartFromPositions)" }
@@ -34,10 +34,10 @@ import Testing
                 let selector = SubscriptionSelector(originalTransactionId: id)
                 let instant = instants[number % instants.count]
                 for asOf in [instant, .latest] {
-                    states.append(try Self.text(ledger.state(of: selector, Question(asOf: asOf))?.json))
+                    states.append(try Self.text(ledger.reader.state(of: selector, AsOfQuery(asOf: asOf))?.json))
                 }
                 histories.append(
-                    try Self.text(ledger.history(of: selector, Question(asOf: .latest), explained: true)?.json))
+                    try Self.text(ledger.reader.history(of: selector, AsOfQuery(asOf: .latest), explained: true)?.json))
             }
         }
 
@@ -45,7 +45,7 @@ import Testing
             answer?.apartFromPositions ?? "subscription_unknown"
         }
 
-        /// What differs first, for the report.
+        /// The first difference, for the report.
         func difference(from other: Answers) -> String? {
             for (name, (one, another)) in [
                 ("timeline", (timelines, other.timelines)), ("state", (states, other.states)),
@@ -86,21 +86,21 @@ import Testing
 
         for round in 0..<(TestEnvironment.isLong ? 8 : 2) {
             let comment: Comment = "seed \(TestEnvironment.seed), round \(round)"
-            // Some twice, some three times.
+            // A third of them three times.
             let again = jws.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
             let permuted = try await ledger((jws + again + again).shuffled(using: &generator))
             #expect(try permuted.size == UInt64(jws.count), comment)
             let difference = try Answers(permuted.ledger, at: instants).difference(from: expected)
             #expect(difference == nil, comment)
 
-            // What stands in notifications alone besides, in all orders; a third of it never.
+            // Also the parts of the notifications by themselves, in random order; a third of them never.
             let parts = Self.simulated.artifacts.flatMap(\.parts).filter { _ in generator.next() % 3 > 0 }
             let doubled = try await ledger((jws + parts).shuffled(using: &generator))
             #expect(try doubled.size > UInt64(jws.count), comment)
             let doubledDifference = try Answers(doubled.ledger, at: instants).difference(from: expected)
             #expect(doubledDifference == nil, comment)
 
-            // Read in parts by ledgers of their own, which share some, and merged from what those ledgers hold.
+            // Delivered in overlapping shares to separate ledgers, then merged from the evidence of those ledgers.
             var shares: [[[UInt8]]] = [[], [], []]
             for artifact in jws.shuffled(using: &generator) {
                 let share = Int.random(in: 0..<3, using: &generator)
@@ -112,8 +112,10 @@ import Testing
                 let part = try await ledger(share)
                 evidence += try part.evidence()
                 for id in Self.simulated.originalTransactionIds {
-                    for key in try part.ledger.derived.keys(ofOriginalTransactionId: id) {
-                        timelines.merge(try part.ledger.derived.timelines(around: key, knownAt: .max)) { $0.union($1) }
+                    for key in try part.ledger.reader.facts.keys(ofOriginalTransactionId: id) {
+                        timelines.merge(try part.ledger.reader.facts.timelines(around: key, knownAt: .max)) {
+                            $0.union($1)
+                        }
                     }
                 }
             }
@@ -121,7 +123,7 @@ import Testing
             #expect(try merged.size == UInt64(jws.count), comment)
             let mergedDifference = try Answers(merged.ledger, at: instants).difference(from: expected)
             #expect(mergedDifference == nil, comment)
-            // Merging timelines is merging ledgers.
+            // Merging the timelines is equivalent to merging the ledgers.
             let united = timelines.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.apartFromPositions)" }
             let isUnited = united == expected.timelines
             #expect(isUnited, comment)
@@ -142,19 +144,19 @@ import Testing
             for id in Self.simulated.originalTransactionIds.shuffled(using: &generator).prefix(20) {
                 let selector = SubscriptionSelector(originalTransactionId: id)
                 let asOf = instants[Int.random(in: instants.indices, using: &generator)]
-                let known = Question(asOf: asOf, knownAt: .size(UInt64(size)))
+                let known = AsOfQuery(asOf: asOf, knownAt: .size(UInt64(size)))
                 let pairs = [
                     (
-                        try whole.ledger.state(of: selector, known)?.json,
-                        try growing.ledger.state(of: selector, Question(asOf: asOf))?.json
+                        try whole.ledger.reader.state(of: selector, known)?.json,
+                        try growing.ledger.reader.state(of: selector, AsOfQuery(asOf: asOf))?.json
                     ),
                     (
-                        try whole.ledger.history(of: selector, known)?.json,
-                        try growing.ledger.history(of: selector, Question(asOf: asOf))?.json
+                        try whole.ledger.reader.history(of: selector, known)?.json,
+                        try growing.ledger.reader.history(of: selector, AsOfQuery(asOf: asOf))?.json
                     ),
                 ]
                 for (one, other) in pairs {
-                    // Positions are the same, recorded times are not.
+                    // Positions are equal, recorded times are not.
                     let isSame = one?.apartFromPositions == other?.apartFromPositions
                     #expect(isSame, "seed \(TestEnvironment.seed), \(id) known at \(size)")
                 }
@@ -164,7 +166,7 @@ import Testing
 }
 
 extension Timeline {
-    /// Every observation in its order, without the event that carried it.
+    /// All observations in order, without positions and recorded times.
     fileprivate var apartFromPositions: String {
         observations.map { observation in
             let source = observation.source

@@ -1,6 +1,8 @@
 import AppStoreSimulation
 import AppStoreVerification
 import EventLog
+import Ingestion
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import Testing
@@ -28,7 +30,7 @@ import Testing
             SampleArtifact.notification(), SampleArtifact.transaction(), SampleArtifact.renewalInfo(), appTransaction,
         ]
         try await scratch.ingest(artifacts.map(\.compact))
-        let records = try (0..<4).map { try #require(try scratch.ledger.log.record(at: $0)) }
+        let records = try (0..<4).map { try #require(try scratch.ledger.reader.log.record(at: $0)) }
         #expect(
             records.map(\.kind) == [
                 .notificationReceived, .transactionVerified, .renewalInfoVerified, .appTransactionVerified,
@@ -48,13 +50,13 @@ import Testing
             #expect(record.evidenceDigest == .sha256(of: artifact.compact))
             #expect(Int(record.evidenceLength) == artifact.compact.count)
             #expect(
-                record.identity
-                    == Identity(artifact: record.artifact, environment: .sandbox, key: artifact.digest.bytes))
-            #expect(try scratch.ledger.log.evidence(at: record.position) == artifact.compact)
+                record.idempotencyKey
+                    == IdempotencyKey(artifact: record.artifact, environment: .sandbox, key: artifact.digest.bytes))
+            #expect(try scratch.ledger.reader.log.evidence(at: record.position) == artifact.compact)
         }
     }
 
-    /// What is refused, with its code, and whether it is kept to be tried again.
+    /// A refused artifact, its code, and whether it is quarantined for a retry.
     struct Refused: Sendable, CustomTestStringConvertible {
         let artifact: [UInt8]
         let code: String
@@ -104,8 +106,8 @@ import Testing
             #expect(quarantined == refused.isQuarantined)
         }
         #expect(try scratch.size == 0)
-        // Once, however often it comes.
-        #expect(try scratch.ledger.quarantine?.size().items == (refused.isQuarantined ? 1 : 0))
+        // Quarantined once, even if it is posted repeatedly.
+        #expect(try scratch.ledger.quarantine.size().items == (refused.isQuarantined ? 1 : 0))
     }
 
     @Test func `of what was in quarantine tells from where it came`() async throws {
@@ -118,10 +120,10 @@ import Testing
         var pipeline = IngestPipeline(ledger: scratch.ledger)
         let results = try await pipeline.add(FoundArtifact(item)) + pipeline.finish()
         #expect(results.map(\.file) == [digest])
-        #expect(try scratch.ledger.log.record(at: 0)?.source == .http)
+        #expect(try scratch.ledger.reader.log.record(at: 0)?.source == .http)
     }
 
-    /// Another signature over the same bytes is the same artifact; what came first is kept.
+    /// Another signature over the same bytes is the same artifact; the first one is kept.
     @Test(arguments: [false, true])
     func `the spellings of one signature makes one event`(isTwinFirst: Bool) async throws {
         let scratch = try ScratchLedger(trust: trust())
@@ -141,7 +143,7 @@ import Testing
         #expect(appended.map(\.position) == [0, 0, 0, 0])
         #expect(appended.map(\.isDuplicate) == [false, true, true, true])
         #expect(appended.map(\.isAppended) == [true, true, false, false])
-        #expect(try scratch.ledger.log.record(at: 1)?.flags == [.configuredRoot, .repeats])
+        #expect(try scratch.ledger.reader.log.record(at: 1)?.flags == [.configuredRoot, .repeats])
         #expect(try scratch.evidence() == [first, again])
     }
 
@@ -152,7 +154,7 @@ import Testing
             configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)])
         let scratch = try ScratchLedger(trust: trust)
         let bulk = BulkNotifications(count: 30).map(\.jws.compact)
-        // Every one of them a hundred times, with what is none between.
+        // Each notification many times; every seventh line is malformed.
         let artifacts = (0..<3_000).map { $0 % 7 == 3 ? Array("none \($0)".utf8) : bulk[$0 % 30] }
         var pipeline = IngestPipeline(ledger: scratch.ledger)
         var results: [IngestPipeline.Result] = []

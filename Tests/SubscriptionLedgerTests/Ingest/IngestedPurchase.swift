@@ -1,19 +1,19 @@
 import EventLog
+import FactStore
 import LedgerModel
 import Primitives
-import ProjectionRuntime
 import SubscriptionLedger
 import SubscriptionStatus
 
-/// The timelines of one purchase and of what is joined with it, folded as of the sizes asked.
+/// The timelines of one purchase and of the keys joined with it, folded as of the requested sizes.
 struct IngestedPurchase {
     let id: String
     private let timelines: [SubscriptionKey: Timeline]
 
-    init(_ id: String, in ledger: Ledger) throws {
+    init(_ id: String, in ledger: LedgerWriter) throws {
         self.id = id
-        let key = try ledger.derived.keys(ofOriginalTransactionId: id).first
-        timelines = try key.map { try ledger.derived.timelines(around: $0, knownAt: .max) } ?? [:]
+        let key = try ledger.reader.facts.keys(ofOriginalTransactionId: id).first
+        timelines = try key.map { try ledger.reader.facts.timelines(around: $0, knownAt: .max) } ?? [:]
     }
 
     func state(at instant: Instant, knownAt size: Position = .max) -> SubscriptionState? {

@@ -1,14 +1,14 @@
 import AppStoreModel
 import AppStoreSimulation
 import LedgerModel
+import LedgerTesting
 import Primitives
 import SubscriptionStatus
-import TestSupport
 import Testing
 
-/// Notifications that never come may cost a customer access, and must not give any.
+/// Lost notifications may cost a customer access, but must not grant any.
 @Suite struct `A ledger that loses notifications` {
-    /// What takes away time that was paid for. Whoever misses that cannot know.
+    /// Changes that take away paid time. They are always delivered, because a ledger cannot know of a missing one.
     private static let endingEarly: Set<ChangeKind> = [
         .refundFull, .refundProrated, .refundAgain, .refundBeforeStart, .refundOfUnknownKind, .revocationByStatus,
         .familyRevoke, .upgrade, .crossgrade, .upgradeToShorterPlan, .upgradeAfterCharge, .migration,
@@ -74,11 +74,11 @@ import Testing
 }
 
 extension SubscriptionState {
-    /// Status 4 without a date opens until another status is known, at most 28 days.
+    /// Whether status 4 without a date grants access: until another status is known, for at most 28 days.
     fileprivate var isGraceWithoutDate: Bool { status == .gracePeriod && gracePeriodExpiresAt == nil }
 
-    /// Milliseconds that access may go on while a renewal is awaited: 60 minutes, outside Production 5 at most and a
-    /// tenth of the period.
+    /// The longest time in milliseconds for which access continues while a renewal is awaited: 60 minutes in
+    /// Production, elsewhere a tenth of the period and at most 5 minutes.
     fileprivate var longestLeeway: Int64 {
         guard key.environment != .production else { return Instant.millisecondsPerHour }
         let period = (expiresAt?.milliseconds ?? .max) - purchasedAt.milliseconds

@@ -1,14 +1,14 @@
 import AppStoreSimulation
 import Primitives
 
-/// Artifacts of one app as the App Store signs them, in which a test changes what it is about.
+/// Artifacts of one app as the App Store signs them, with the changes of a test.
 enum SampleArtifact {
     static let bundleId = "com.example.app"
     static let signer = JWSSigner(.standard)
     /// 2026-01-15T11:59:00Z.
     static let signedDate: Int64 = 1_768_478_340_000
 
-    /// Fields by name: given ones replace those of the sample, and nil takes one out.
+    /// Fields by name: given ones replace those of the sample, and nil removes one.
     typealias Changes = [String: JSONValue?]
 
     static func transaction(_ changes: Changes = [:], by signer: JWSSigner = signer) -> SignedJWS {

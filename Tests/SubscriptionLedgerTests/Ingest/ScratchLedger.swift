@@ -2,19 +2,21 @@ import AppStoreModel
 import AppStoreVerification
 import EventLog
 import FoundationEssentials
+import Ingestion
 import LedgerModel
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import Synchronization
 
-/// A ledger in a folder of its own, whose clock goes on by a second whenever it is asked.
+/// A ledger in its own folder, whose clock advances by a second per reading.
 final class ScratchLedger {
     let folder: DataFolder
     private let configuration: Ledger.Configuration
-    private var opened: Ledger?
+    private var opened: LedgerWriter?
 
     private final class Clock: Sendable {
-        /// From 2027 on, when everything that tests ingest has been signed.
+        /// A time in 2027, after the signing of everything that tests ingest.
         private let seconds = Atomic<Int64>(1_800_000_000)
 
         func tick() -> Instant {
@@ -29,10 +31,10 @@ final class ScratchLedger {
         configuration.mapSizeBytes = 8 << 30
         configuration.trust = trust
         self.configuration = configuration
-        opened = try Ledger(writing: configuration)
+        opened = try LedgerWriter(configuration)
     }
 
-    /// - Parameter artifacts: what to ingest at once, in this order.
+    /// - Parameter artifacts: the artifacts to ingest first, in this order.
     convenience init(trust: TrustPolicy, ingesting artifacts: [[UInt8]]) async throws {
         try self.init(trust: trust)
         try await ingest(artifacts)
@@ -43,7 +45,7 @@ final class ScratchLedger {
         try? FileManager.default.removeItem(atPath: folder.path)
     }
 
-    var ledger: Ledger {
+    var ledger: LedgerWriter {
         guard let opened else { preconditionFailure("the test closed it") }
         return opened
     }
@@ -57,19 +59,19 @@ final class ScratchLedger {
         var configuration = configuration
         if let mapSizeBytes { configuration.mapSizeBytes = mapSizeBytes }
         if let trust { configuration.trust = trust }
-        opened = try Ledger(writing: configuration)
+        opened = try LedgerWriter(configuration)
     }
 
-    /// As after a restart, without anything that was in memory.
+    /// Reopens the ledger, as after a restart, without any state in memory.
     func reopen() throws {
         close()
-        opened = try Ledger(writing: configuration)
+        opened = try LedgerWriter(configuration)
     }
 
-    /// One after the other, each durable before the next; a refusal is a failure of the test.
+    /// Ingests artifacts one by one, each durable before the next. A refusal is thrown.
     @discardableResult
-    func ingest(_ artifacts: [[UInt8]], as kind: ArtifactKind? = nil) async throws -> [Appended] {
-        var appended: [Appended] = []
+    func ingest(_ artifacts: [[UInt8]], as kind: ArtifactKind? = nil) async throws -> [AppendResult] {
+        var appended: [AppendResult] = []
         for artifact in artifacts {
             let checked = await ledger.check(artifact, as: kind, source: .file)
             switch try await ledger.append([checked], source: .file)[0] {
@@ -80,7 +82,7 @@ final class ScratchLedger {
         return appended
     }
 
-    /// The same through the pipeline of bulk ingestion, on every core.
+    /// Ingests artifacts through the pipeline of bulk ingestion, on every core.
     func ingestInBulk(_ artifacts: [[UInt8]]) async throws {
         var pipeline = IngestPipeline(ledger: ledger)
         for (number, artifact) in artifacts.enumerated() {
@@ -97,17 +99,17 @@ final class ScratchLedger {
     }
 
     var size: UInt64 {
-        get throws { try ledger.log.head().size }
+        get throws { try ledger.reader.log.size() }
     }
 
-    /// The verbatim evidence of every event, in their order.
+    /// The verbatim evidence of every event, in log order.
     func evidence() throws -> [[UInt8]] {
-        try (0..<size).map { try ledger.log.evidence(at: $0) ?? [] }
+        try (0..<size).map { try ledger.reader.log.evidence(at: $0) ?? [] }
     }
 }
 
 extension JSONValue {
-    /// The text of an answer apart from positions and recorded times.
+    /// The text of an answer without positions and recorded times.
     var apartFromPositions: String {
         without(["evidence", "knownAt", "recordedAt", "position"]).serialized()
     }

@@ -3,19 +3,21 @@ import AppStoreSimulation
 import AppStoreVerification
 import EventLog
 import FoundationEssentials
+import Ingestion
 import LMDB
 import LedgerAPI
 import LedgerModel
+import LedgerStorage
+import LedgerTesting
 import Primitives
 import SubscriptionLedger
-import TestSupport
 import Testing
 
-/// Two sessions of a real sandbox, on one original transaction, as the App Store sent them.
+/// Two real sandbox sessions on one original transaction, as sent by the App Store.
 @Suite struct `Real sandbox notifications in a ledger` {
     private static let originalTransactionId = SessionConformance.originalTransactionId
 
-    /// The JWS of each, in the order of their names. Nil when the folder is absent.
+    /// The JWS of the notifications in the order of their file names; nil if the folder is absent.
     private static let notifications: [[UInt8]]? = {
         guard let fixtures = TestEnvironment.fixtures,
             let names = try? FileManager.default.contentsOfDirectory(atPath: fixtures + "/notifications-v2")
@@ -35,7 +37,7 @@ import Testing
     private static let trust = TrustPolicy(
         apps: [TrustPolicy.App(bundleId: "com.loki-project.loki-messenger")], environments: [.sandbox])
 
-    /// The instants of the table, those just before and after, and the ends of time.
+    /// The instants of the table, some just before and after them, and the earliest and latest instants.
     private static let instants: [Instant] = {
         let around = SessionConformance.table.flatMap { row in
             [-1, 0, 1, 60_000].map { Instant(milliseconds: row.t + $0) }
@@ -43,13 +45,14 @@ import Testing
         return [.earliest] + around + [Instant(milliseconds: 1_760_700_000_000), .latest]
     }()
 
-    private func answers(_ ledger: Ledger, knownAt: Question.KnownAt? = nil) throws -> [JSONValue?] {
+    private func answers(_ ledger: LedgerWriter, knownAt: AsOfQuery.KnownAt? = nil) throws -> [JSONValue?] {
         let selector = SubscriptionSelector(originalTransactionId: Self.originalTransactionId)
         return try Self.instants.flatMap { instant in
-            let question = Question(asOf: instant, knownAt: knownAt)
+            let question = AsOfQuery(asOf: instant, knownAt: knownAt)
             return [
-                try ledger.state(of: selector, question)?.json, try ledger.history(of: selector, question)?.json,
-                try ledger.history(of: selector, question, explained: true)?.json,
+                try ledger.reader.state(of: selector, question)?.json,
+                try ledger.reader.history(of: selector, question)?.json,
+                try ledger.reader.history(of: selector, question, explained: true)?.json,
             ]
         }
     }
@@ -63,7 +66,7 @@ import Testing
         guard let notifications = Self.notifications else { return }
         let scratch = try await ScratchLedger(trust: Self.trust, ingesting: notifications)
         let selector = SubscriptionSelector(originalTransactionId: Self.originalTransactionId)
-        let answer = try scratch.ledger.state(of: selector, Question(asOf: Instant(milliseconds: row.t)))?.json
+        let answer = try scratch.ledger.reader.state(of: selector, AsOfQuery(asOf: Instant(milliseconds: row.t)))?.json
         let text = try #require(answer).serialized()
         let root = try JSONDocument(parsing: Array(text.utf8)).root
         #expect(root["asOf"]?.string == Instant(milliseconds: row.t).iso8601)
@@ -114,16 +117,16 @@ import Testing
             let whole = try await ScratchLedger(trust: Self.trust, ingesting: order)
             let growing = try ScratchLedger(trust: Self.trust)
             for size in 0...order.count {
-                // To the byte, positions and recorded times too.
+                // Equal to the byte, including positions and recorded times.
                 let stopped = try answers(growing.ledger)
                 let known = try answers(whole.ledger, knownAt: .size(UInt64(size)))
                 #expect(known == stopped, "seed \(TestEnvironment.seed), known at \(size)")
                 #expect((stopped[0] == nil) == (size == 0))
                 if size > 0 {
-                    let recordedAt = try #require(try whole.ledger.log.record(at: UInt64(size) - 1)).recordedAt
+                    let recordedAt = try #require(try whole.ledger.reader.log.record(at: UInt64(size) - 1)).recordedAt
                     #expect(try answers(whole.ledger, knownAt: .instant(recordedAt)) == stopped)
                     let before = recordedAt.advanced(byMilliseconds: -1)
-                    #expect(try whole.ledger.knownSize(.instant(before)) == UInt64(size) - 1)
+                    #expect(try whole.ledger.reader.knownSize(.instant(before)) == UInt64(size) - 1)
                 }
                 if size < order.count { try await growing.ingest([order[size]]) }
             }
@@ -131,7 +134,7 @@ import Testing
         }
     }
 
-    /// Every JWS by itself, a handful before, a handful after the notification that carries it.
+    /// Posts every nested JWS by itself too, some before and some after the notification that carries it.
     @Test func `give the same answers when their parts are posted alone besides`() async throws {
         guard let notifications = Self.notifications else { return }
         let expected = apartFromPositions(

@@ -2,17 +2,17 @@ import AppStoreModel
 import AppStoreSimulation
 import AppStoreVerification
 import LedgerModel
+import LedgerTesting
 import Primitives
-import TestSupport
 
-/// Months of a simulated App Store: what it signed, and what was true.
+/// Months of a simulated App Store: the signed artifacts and the truth.
 struct SimulatedHistory: Sendable {
     let seed: UInt64
     let history: StoreHistory
-    /// In the order of their delivery; what is never delivered is left out.
+    /// The delivered artifacts in the order of their delivery.
     let artifacts: [Artifact]
 
-    /// A signed artifact, and what stands in it.
+    /// A signed artifact and the JWS nested in it.
     struct Artifact: Sendable {
         let jws: [UInt8]
         let parts: [[UInt8]]
@@ -34,7 +34,7 @@ struct SimulatedHistory: Sendable {
         artifacts = Self.sign(history.artifacts)
     }
 
-    /// Renewal info alone names no app, and is appended where only one can be meant: as here.
+    /// Signs the delivered artifacts. Renewal info alone names no app; it is appended because only one is configured.
     static func sign(_ artifacts: [StoreArtifact]) -> [Artifact] {
         let signer = JWSSigner()
         let delivered = artifacts.compactMap { artifact in artifact.deliveredDate.map { ($0, artifact) } }
@@ -46,17 +46,17 @@ struct SimulatedHistory: Sendable {
         }
     }
 
-    /// Enough customers to show every kind of change.
+    /// Runs a simulation, by default with enough customers to show every kind of change.
     static func unsigned(
         _ seed: UInt64, customers: Int = 60, store: StoreConfiguration = .lifelike
     ) -> StoreHistory {
         Simulation(seed: seed, customers: customers, store: store).run()
     }
 
-    /// One after the other they differ in everything but that each shows every kind of change.
+    /// Successive seeds, each of which shows every kind of change.
     static let seeds = (0..<(TestEnvironment.isLong ? 200 : 20)).map { TestEnvironment.seed &+ $0 }
 
-    /// The history of the first seed, made once.
+    /// The history of the first seed, computed once.
     static let first = SimulatedHistory(seed: TestEnvironment.seed)
 
     var jws: [[UInt8]] { artifacts.map(\.jws) }
@@ -65,7 +65,7 @@ struct SimulatedHistory: Sendable {
         Set(history.artifacts.filter { $0.deliveredDate != nil }.compactMap(\.originalTransactionId)).sorted()
     }
 
-    /// Instants of interest: when something happened, just before, some time after, and any time at all.
+    /// Random instants around the signing of changes: just before, at, and up to 58 days after.
     func instants(_ count: Int, _ generator: inout SeededGenerator) -> [Instant] {
         (0..<count).map { _ in
             let change = history.changes[Int.random(in: history.changes.indices, using: &generator)]

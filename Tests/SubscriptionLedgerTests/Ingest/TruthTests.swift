@@ -1,19 +1,19 @@
 import AppStoreModel
 import AppStoreSimulation
 import EventLog
+import FactStore
 import LedgerAPI
 import LedgerModel
+import LedgerTesting
 import Primitives
-import ProjectionRuntime
 import SubscriptionLedger
 import SubscriptionStatus
-import TestSupport
 import Testing
 
-/// The ledger against the simulated App Store's own books, which were written when it acted and never read off what it
-/// signed.
+/// Compares the ledger with the simulated App Store's own records, which are written when it acts and not derived from
+/// its signatures.
 @Suite struct `The ledger and the truth` {
-    /// What both can say.
+    /// The fields that both contain.
     private struct Row: Equatable, CustomStringConvertible {
         var status: String
         var productId: String?
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The key of a purchase is in the answer for the token that owns it, and in no other's.
+    /// The answer for the token that owns a purchase must contain its key, and no other token's may.
     @Test(arguments: SimulatedHistory.seeds.prefix(SimulatedHistory.seeds.count / 4))
     func `say the same of who owns a purchase`(seed: UInt64) async throws {
         let simulated = SimulatedHistory(seed: seed)
@@ -63,10 +63,11 @@ import Testing
             let later = Int64.random(in: 0...5_000_000_000, using: &generator)
             for instant in [change.signedDate, change.signedDate.advanced(byMilliseconds: later)]
             where simulated.history.isSettled(for: customer, at: instant) {
-                // Before its first token a purchase is nobody's, or in hindsight that token's.
+                // Before its first token, a purchase has no owner, or in hindsight the owner of that token.
                 guard let owner = truth.row(of: id, at: instant)?.state.owner else { continue }
                 for token in truth.owners(of: id) {
-                    let answer = try scratch.ledger.state(ofCustomer: token, Question(asOf: instant)).json.serialized()
+                    let answer = try scratch.ledger.reader.state(ofCustomer: token, AsOfQuery(asOf: instant)).json
+                        .serialized()
                     let isFound = answer.contains("\"originalTransactionId\":\"\(id)\"")
                     compared += 1
                     guard isFound != (owner == token) else { continue }
@@ -83,7 +84,7 @@ import Testing
         #expect(compared > 200)
     }
 
-    /// Whatever came later, and as it was known then.
+    /// Compares the states with all later events, and as known at the instant.
     @Test(arguments: SimulatedHistory.seeds)
     func `say the same wherever everything that is true has been signed`(seed: UInt64) async throws {
         let simulated = SimulatedHistory(seed: seed)
@@ -127,7 +128,7 @@ import Testing
 }
 
 extension [Instant] {
-    /// Where the elements that satisfy `belongsBehind` begin; none before them does.
+    /// The index of the first element that satisfies `belongsBehind`. Every later element must satisfy it too.
     fileprivate func partitioningIndex(_ belongsBehind: (Instant) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,4 +1,5 @@
 import AppStoreVerification
+import Ingestion
 import SubscriptionLedger
 import Testing
 

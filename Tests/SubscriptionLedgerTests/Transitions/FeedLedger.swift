@@ -4,16 +4,17 @@ import AppStoreVerification
 import EventLog
 import FoundationEssentials
 import LedgerAPI
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import Synchronization
 
-/// A ledger with a feed, in a folder of its own, on a clock that the test sets.
+/// A ledger with a feed, in its own folder, with a clock that the test sets.
 final class FeedLedger {
     let folder: DataFolder
     let clock: Clock
     private var configuration: Ledger.Configuration
-    private var opened: Ledger?
+    private var opened: LedgerWriter?
 
     final class Clock: Sendable {
         private let instant: Mutex<Instant>
@@ -26,7 +27,7 @@ final class FeedLedger {
         }
     }
 
-    /// - Parameter path: of a copy to go on with; nil for a new ledger.
+    /// - Parameter path: the folder of a copy to continue; nil for a new ledger.
     init(at instant: Instant, restoring path: String? = nil) throws {
         folder = DataFolder(
             path: path ?? FileManager.default.temporaryDirectory.path + "/subledger-\(UUID().uuidString)")
@@ -44,7 +45,7 @@ final class FeedLedger {
         try? FileManager.default.removeItem(atPath: folder.path)
     }
 
-    var ledger: Ledger {
+    var ledger: LedgerWriter {
         guard let opened else { preconditionFailure("the test closed it") }
         return opened
     }
@@ -56,7 +57,7 @@ final class FeedLedger {
 
     func open(_ adjust: (inout Ledger.Configuration) -> Void = { _ in }) throws {
         adjust(&configuration)
-        opened = try Ledger(writing: configuration)
+        opened = try LedgerWriter(configuration)
     }
 
     func reopen() throws {
@@ -64,19 +65,19 @@ final class FeedLedger {
         try open()
     }
 
-    /// Forgets the feed and makes it again from the log.
+    /// Removes the feed and rebuilds it from the log.
     func rebuild() throws {
         close()
         try FileManager.default.removeItem(atPath: folder.transitions)
         try open()
     }
 
-    /// Overwrites the feed's file, which nobody has open.
+    /// Overwrites the feed's file; the ledger must be closed.
     func damageFeed() throws {
         try Data(repeating: 0xA5, count: 1 << 16).write(to: URL(filePath: folder.transitions + "/data.mdb"))
     }
 
-    /// Takes the feed of another ledger with the same name.
+    /// Replaces the feed with that of another ledger of the same origin.
     func takeFeed(of other: FeedLedger) throws {
         try FileManager.default.removeItem(atPath: folder.transitions)
         try FileManager.default.copyItem(atPath: other.folder.transitions, toPath: folder.transitions)
@@ -87,14 +88,14 @@ final class FeedLedger {
         if case .refused(let refusal, _) = try await ledger.append([checked], source: .file)[0] { throw refusal }
     }
 
-    /// Every stored row, up to the clock's time.
+    /// All stored rows, up to the clock's time.
     func storedRows() throws -> [[UInt8]] {
         let feed = try ledger.transitions()
         try feed.advance()
         return try feed.storedRows()
     }
 
-    /// Every row of an environment, up to the clock's time, page by page.
+    /// All rows of an environment, up to the clock's time, read page by page.
     func rows(after cursor: inout TransitionCursor?, environment: Environment = .production) throws -> [TransitionRow] {
         let feed = try ledger.transitions()
         try feed.advance()

@@ -3,6 +3,7 @@ import AppStoreSimulation
 import EventLog
 import LedgerAPI
 import LedgerModel
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import Testing
@@ -12,7 +13,7 @@ import Testing
     private static let month: Int64 = 2_592_000_000
     private static let hour = Instant.millisecondsPerHour
 
-    /// A purchase of a month, `hours` after `now`, by the one Apple account of these tests.
+    /// A purchase of one month that starts `hours` after `now`, by default of one Apple account.
     private static func purchase(
         _ id: String, hours: Int64 = 0, group: String = "1", account: String = "704", environment: String = "Production"
     ) -> [UInt8] {
@@ -25,7 +26,7 @@ import Testing
         ]).compact
     }
 
-    /// `sequence id words cause position`, and the mode of a backfill.
+    /// The rows as `sequence id words cause position`, with `backfill` appended unless the mode is live.
     private static func texts(_ rows: [TransitionRow]) throws -> [String] {
         try rows.map { row in
             let view = try (row.after == .null ? row.before : row.after).view
@@ -92,12 +93,12 @@ import Testing
         try await test.append(Self.purchase("10"))
         test.clock.now = end.advanced(byMilliseconds: 5)
         #expect(try test.rows().count == 2)
-        // The clock goes back, and another process of the folder appends.
+        // The clock moves back, and the reopened ledger appends.
         test.close()
         test.clock.now = Self.now
         try test.open()
         try await test.append(Self.purchase("20", account: "705"))
-        #expect(try test.ledger.log.record(at: 1)?.recordedAt == end.advanced(byMilliseconds: 1))
+        #expect(try test.ledger.reader.log.record(at: 1)?.recordedAt == end.advanced(byMilliseconds: 1))
         let rows = try test.storedRows()
         try test.rebuild()
         #expect(try test.storedRows() == rows)
@@ -129,7 +130,7 @@ import Testing
         let test = try FeedLedger(at: Self.now)
         try await test.append(Self.purchase("10"))
         let backup = test.folder.path + ".backup"
-        try LedgerBackup(of: test.ledger, withSecrets: true).copy(to: backup) { _, _ in }
+        try LedgerBackup(of: test.ledger.reader, withSecrets: true).copy(to: backup) { _, _ in }
         try await test.append(Self.purchase("20"))
         var cursor: TransitionCursor?
         _ = try test.rows(after: &cursor)
@@ -158,7 +159,7 @@ import Testing
         #expect(try test.storedRows() == rows)
     }
 
-    /// A purchase of an hour, for the customer of a token.
+    /// A purchase of one hour, for the customer of a token.
     private static func hour(_ number: Int64, token: String, charged: Int64) -> [UInt8] {
         let start = now.milliseconds + number * hour
         return SampleArtifact.transaction([

@@ -4,17 +4,18 @@ import EventLog
 import FoundationEssentials
 import LedgerAPI
 import LedgerModel
+import LedgerStorage
+import LedgerTesting
 import Primitives
 import SubscriptionLedger
-import TestSupport
 import Testing
 
-/// A client that knows nothing but the rows it was sent.
+/// A client that uses only the rows it has received.
 private struct Follower {
     private(set) var states: [String: JSONView] = [:]
     private(set) var next: UInt64 = 0
 
-    /// - Returns: the originalTransactionIds that the rows are about.
+    /// - Returns: the originalTransactionIds of the rows.
     mutating func apply(_ rows: [TransitionRow]) throws -> Set<String> {
         var changed: Set<String> = []
         for row in rows {
@@ -30,7 +31,7 @@ private struct Follower {
         return changed
     }
 
-    /// The fields in which it must agree with the ledger.
+    /// The fields that must agree with the ledger.
     static let fields: [StaticString] = [
         "access", "entitled", "status", "productId", "transactionId", "expiresAt", "willRenew", "pendingProductId",
         "reason", "gracePeriodExpiresAt", "priceIncrease",
@@ -51,7 +52,7 @@ private struct Follower {
         let jws: [UInt8]
     }
 
-    /// What reaches the ledger of a year: some late, some never, some twice.
+    /// The deliveries of a year: some late, some missing, some repeated.
     private static func deliveries(
         of simulated: SimulatedHistory, _ generator: inout SeededRandom
     ) -> [Delivery] {
@@ -112,7 +113,7 @@ private struct Follower {
         try test.rebuild()
         let isRebuiltSame = try test.storedRows() == rows
         #expect(isRebuiltSame, comment)
-        // As after a loss of power: an older state of the feed beside the whole log.
+        // As after a power loss: an older state of the feed beside the complete log.
         test.close()
         try #require(copy).restore()
         try test.open()
@@ -123,15 +124,15 @@ private struct Follower {
     private static func expectAgreement(
         _ follower: Follower, _ id: String, at instant: Instant, _ test: FeedLedger, _ comment: Comment
     ) throws {
-        let answer = try test.ledger.state(
-            of: SubscriptionSelector(originalTransactionId: id), Question(asOf: instant))
+        let answer = try test.ledger.reader.state(
+            of: SubscriptionSelector(originalTransactionId: id), AsOfQuery(asOf: instant))
         let expected = try answer?.subscriptions.first.map { try $0.json.view }
         let (held, answered) = (Follower.text(follower.states[id]), Follower.text(expected))
         #expect(held == answered, "\(comment), \(id) at \(instant.iso8601)")
     }
 }
 
-/// A folder as it once was.
+/// A saved copy of a folder.
 private struct DataCopy {
     private let path: String
     private let copy: String

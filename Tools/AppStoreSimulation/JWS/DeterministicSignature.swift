@@ -1,11 +1,11 @@
 package import Crypto
 
-/// ECDSA over P-256 and SHA-256 with the nonce of RFC 6979, for test keys only: it is not constant-time.
+/// ECDSA over P-256 with SHA-256 and the nonce of RFC 6979. Not constant-time: for test keys only.
 ///
-/// swift-crypto signs with a random nonce. A notification embeds signed JWS in what is signed, so with random
-/// signatures one seed would give other signing inputs, and another order of observations, in each run.
+/// swift-crypto signs with a random nonce. A notification's signed bytes contain nested JWS, so random signatures would
+/// change the signing inputs, and the order of observations, in every run.
 package enum DeterministicSignature {
-    /// R and S, 32 bytes each.
+    /// Returns R and S, 32 bytes each.
     package static func sign(_ digest: SHA256.Digest, key: P256.Signing.PrivateKey) -> [UInt8] {
         let secret = Array(key.rawRepresentation)
         let d = P256Scalar(reducing: secret)
@@ -13,7 +13,7 @@ package enum DeterministicSignature {
         var nonces = NonceGenerator(secret: secret, digest: z.bytes)
         while true {
             let candidate = nonces.next()
-            // Nothing but zero and what is not below the order is refused here; then RFC 6979 asks for the next.
+            // Fails only for zero and for values not below the order. RFC 6979 then requires the next candidate.
             guard let point = try? P256.Signing.PrivateKey(rawRepresentation: candidate).publicKey else { continue }
             let r = P256Scalar(reducing: Array(point.rawRepresentation.prefix(32)))
             let s = P256Scalar(reducing: candidate).inverse * (z + r * d)

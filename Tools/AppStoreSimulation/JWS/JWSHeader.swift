@@ -1,11 +1,11 @@
 package import Primitives
 
-/// A JOSE header as the App Store writes it. Each field can be changed, for what must be refused.
+/// A JOSE header like the App Store's. Tests change fields to create headers that must be rejected.
 package struct JWSHeader: Sendable {
     package var alg: String?
-    /// DER certificates, leaf first; nil leaves `x5c` out.
+    /// DER certificates, leaf first; nil omits `x5c`.
     package var x5c: [[UInt8]]?
-    /// Written after the others.
+    /// Fields written after the others.
     package var extraFields: [JSONValue.Member] = []
 
     package init(alg: String? = "ES256", x5c: [[UInt8]]?) {

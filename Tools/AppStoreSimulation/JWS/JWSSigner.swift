@@ -1,11 +1,11 @@
 import Crypto
 package import Primitives
 
-/// Signs payloads the way the App Store does. The same payload gives the same bytes in every run: the signature is
-/// deterministic, which a replay needs, since a notification's signed bytes hold the signatures of what is nested.
+/// Signs payloads like the App Store. With a P-256 leaf key, signatures are deterministic: the same payload gives the
+/// same bytes in every run. Replays require this, since a notification's signed bytes contain nested signatures.
 package struct JWSSigner: Sendable {
     package let authority: SigningAuthority
-    /// Apple's header over the authority's certificates; a copy with a defect goes into `sign(_:header:)`.
+    /// Apple's header with the authority's certificates. `sign(_:header:)` takes a copy with a defect.
     package let header: JWSHeader
     private let headerBytes: [UInt8]
     private let headerSegment: [UInt8]
@@ -24,7 +24,7 @@ package struct JWSSigner: Sendable {
         sign(payload, header: headerBytes, segment: headerSegment)
     }
 
-    /// The signature is the authority's ES256 whatever the header claims.
+    /// Signs with the authority's leaf key, regardless of the header's `alg`.
     package func sign(_ payload: [UInt8], header: JWSHeader) -> SignedJWS {
         let bytes = header.serialized()
         return sign(payload, header: bytes, segment: Array(Base64URL.encode(bytes).utf8))

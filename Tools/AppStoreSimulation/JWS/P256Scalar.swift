@@ -7,16 +7,16 @@ struct P256Scalar {
     private static let order: Words = [
         0xF3B9_CAC2_FC63_2551, 0xBCE6_FAAD_A717_9E84, 0xFFFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_0000_0000,
     ]
-    /// −1/n modulo 2^64, what Montgomery's reduction multiplies by.
+    /// −1/n modulo 2^64, the factor of Montgomery reduction.
     private static let reducer: UInt64 = 0xCCD1_C8AA_EE00_BC4F
-    /// 2^512 modulo n: multiplying by it enters Montgomery form.
+    /// 2^512 modulo n. Multiplying by it converts to Montgomery form.
     private static let entry: Words = [
         0x8324_4C95_BE79_EEA2, 0x4699_799C_49BD_6FA6, 0x2845_B239_2B6B_EC59, 0x66E1_2D94_F3D9_5620,
     ]
 
     private init(_ words: Words) { self.words = words }
 
-    /// 32 big-endian bytes modulo n.
+    /// Creates a scalar from 32 big-endian bytes, modulo n.
     init(reducing bytes: some Collection<UInt8>) {
         precondition(bytes.count == 32, "a scalar has 32 bytes")
         var words: Words = [0, 0, 0, 0]
@@ -27,14 +27,14 @@ struct P256Scalar {
         self.words = Self.reduced(words, carry: 0)
     }
 
-    /// 32 big-endian bytes.
+    /// The scalar as 32 big-endian bytes.
     var bytes: [UInt8] {
         (0..<32).map { UInt8(truncatingIfNeeded: words[3 - $0 / 8] >> UInt64(56 - $0 % 8 * 8)) }
     }
 
     var isZero: Bool { words[0] | words[1] | words[2] | words[3] == 0 }
 
-    /// n − self, and zero for zero.
+    /// n − self; zero for zero.
     var negated: P256Scalar {
         if isZero { return self }
         return P256Scalar(Self.subtracting(words, from: Self.order).difference)
@@ -55,7 +55,7 @@ struct P256Scalar {
         P256Scalar(montgomery(montgomery(left.words, right.words), entry))
     }
 
-    /// self^(n − 2), which is the inverse by Fermat's little theorem.
+    /// self^(n − 2), the inverse by Fermat's little theorem.
     var inverse: P256Scalar {
         let base = Self.montgomery(words, Self.entry)
         var power = Self.montgomery([1, 0, 0, 0], Self.entry)
@@ -73,7 +73,7 @@ struct P256Scalar {
         for index in 0..<4 {
             addProduct(left, right[index], to: &sum)
             addProduct(order, sum[0] &* reducer, to: &sum)
-            // The lowest word is zero now: divide by 2^64.
+            // The lowest word is now zero, so the shift divides by 2^64.
             for word in 0..<5 { sum[word] = sum[word + 1] }
             sum[5] = 0
         }
@@ -93,7 +93,7 @@ struct P256Scalar {
         sum[5] &+= overflow ? 1 : 0
     }
 
-    /// `words` + carry × 2^256, below 2n, brought below n.
+    /// Reduces `words` + carry × 2^256, which is below 2n, modulo n.
     private static func reduced(_ words: Words, carry: UInt64) -> Words {
         let (difference, borrow) = subtracting(order, from: words)
         return carry == 0 && borrow ? words : difference

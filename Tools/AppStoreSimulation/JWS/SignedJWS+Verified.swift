@@ -2,7 +2,7 @@
 package import Primitives
 
 extension SignedJWS {
-    /// The payload as a verifier would hand it on, for tests of what lies behind the verifiers.
+    /// Returns the payload as verified, without verifying it. For tests of the code behind the verifier.
     package func verified<Payload: Sendable>(
         _ decode: (JSONView) throws -> Payload
     ) throws -> Verified<Payload> {

@@ -1,12 +1,12 @@
 package import Primitives
 
-/// A JSON Web Signature in parts, and the other spellings of it that a verifier must see through.
+/// A JSON Web Signature in parts, and the variants that a verifier must recognise.
 package struct SignedJWS: Sendable {
     package let header: [UInt8]
     package let payload: [UInt8]
-    /// R and S, 32 bytes each, under ES256.
+    /// R and S, 32 bytes each for ES256.
     package let signature: [UInt8]
-    /// `header.payload` in base64url: what is signed, and what names the artifact.
+    /// `header.payload` in base64url: the signed bytes, which also identify the artifact.
     package let signingInput: [UInt8]
 
     init(header: [UInt8], payload: [UInt8], signature: [UInt8], signingInput: [UInt8]) {
@@ -21,34 +21,34 @@ package struct SignedJWS: Sendable {
         signingInput + [UInt8(ascii: ".")] + Base64URL.encode(signature).utf8
     }
 
-    /// SHA-256 of the signing input.
+    /// The SHA-256 of the signing input.
     package var digest: Digest { Digest.sha256(of: signingInput) }
 
     package var text: String { String(decoding: compact, as: UTF8.self) }
 }
 
 extension SignedJWS {
-    /// The same bytes under another signature; an empty one is what `"alg":"none"` asks for.
+    /// Returns the same signing input with another signature, such as the empty one of `"alg":"none"`.
     package func with(signature: [UInt8]) -> SignedJWS {
         SignedJWS(header: header, payload: payload, signature: signature, signingInput: signingInput)
     }
 
-    /// A signature that was one, and is none after one flipped bit in S.
+    /// The JWS with one flipped bit in S, which invalidates the signature.
     package var forged: SignedJWS {
         var forged = signature
         if !forged.isEmpty { forged[forged.count - 1] ^= 1 }
         return with(signature: forged)
     }
 
-    /// The same signature with n − S for S: valid as well, since ECDSA checks only the x coordinate.
+    /// The JWS with n − S in place of S. It is also valid, since ECDSA checks only the x coordinate.
     package var twin: SignedJWS {
         precondition(signature.count == 64, "only an ES256 signature has its twin")
         let s = P256Scalar(reducing: signature[32...])
         return with(signature: signature[..<32] + s.negated.bytes)
     }
 
-    /// The compact form with spare bits set in the last character of the signature: a lenient base64url decoder
-    /// reads the same 64 bytes (RFC 4648 §3.5), whose last character carries two bits of its six.
+    /// The compact form with spare bits set in the last character of the signature, which carries two bits of its six.
+    /// A lenient base64url decoder reads the same 64 bytes (RFC 4648 §3.5).
     package var withSpareBits: [UInt8] {
         precondition(signature.count == 64, "only 64 bytes leave four spare bits")
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -59,7 +59,7 @@ extension SignedJWS {
 }
 
 extension JSONValue {
-    /// One line of UTF-8, members as ordered.
+    /// The JSON as one line of UTF-8, with members in their order.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes, canonical: false)

@@ -4,7 +4,7 @@ import Primitives
 import SwiftASN1
 import X509
 
-/// A name and a key: what a certificate binds, and what signs the certificates of others.
+/// A name and a key: the subject of a certificate, or the issuer of others.
 struct CertificateHolder {
     let name: DistinguishedName
     let key: Certificate.PrivateKey
@@ -24,7 +24,7 @@ struct CertificateHolder {
         case root
     }
 
-    /// The DER of a certificate for `subject`, signed by this holder.
+    /// Returns the DER of a certificate for `subject`, signed by this holder.
     func certify(_ subject: CertificateHolder, as role: Role, validity: ClosedRange<Instant>) throws -> [UInt8] {
         let certificate = try Certificate(
             version: .v3,
@@ -71,12 +71,12 @@ struct CertificateHolder {
         return try Certificate.Extensions(extensions)
     }
 
-    /// One of Apple's marker extensions: not critical, its value a DER NULL.
+    /// One of Apple's marker extensions: not critical, with a DER NULL as value.
     private static func marker(_ identifier: ASN1ObjectIdentifier) -> Certificate.Extension {
         Certificate.Extension(oid: identifier, critical: false, value: [0x05, 0x00])
     }
 
-    /// SHA-1 of the public key, RFC 5280 §4.2.1.2 (1): a name for the key, nothing rests on its strength.
+    /// The SHA-1 of the public key, RFC 5280 §4.2.1.2 (1). An identifier only: no security depends on it.
     private var keyIdentifier: ArraySlice<UInt8> {
         ArraySlice(Insecure.SHA1.hash(data: key.publicKey.subjectPublicKeyInfoBytes))
     }

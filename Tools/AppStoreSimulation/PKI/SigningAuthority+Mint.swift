@@ -2,10 +2,9 @@ import Crypto
 import X509
 
 extension SigningAuthority {
-    /// A new chain with new keys: root and intermediate on P-384, signed ecdsa-with-SHA384, and the leaf.
+    /// Creates a chain with new keys: root and intermediate on P-384, signed ecdsa-with-SHA384, and the leaf.
     ///
-    /// Keys and signatures are random, so no two runs mint the same; `SigningAuthority.standard` is the one to
-    /// replay from.
+    /// Keys and signatures are random and differ in every run. Replays use `SigningAuthority.standard`.
     package static func mint(_ plan: SigningPlan = SigningPlan()) throws -> SigningAuthority {
         let root = try CertificateHolder("Simulation Root CA", key: .init(P384.Signing.PrivateKey()))
         let intermediate = try CertificateHolder("Simulation Developer CA", key: .init(P384.Signing.PrivateKey()))
@@ -25,7 +24,7 @@ extension SigningAuthority {
         )
     }
 
-    /// What Xcode signs with on a developer's machine: a single self-signed certificate without markers.
+    /// Creates an authority like Xcode's on a developer's machine: one self-signed certificate without markers.
     package static func mintXcode() throws -> SigningAuthority {
         let leafKey = LeafKey(.p256)
         let holder = try CertificateHolder("StoreKit Testing in Simulation", key: leafKey.certificateKey)

@@ -2,10 +2,10 @@ import Crypto
 import Primitives
 
 extension SigningAuthority {
-    /// One chain minted once, valid from 2014 to 2044, so that a seed replays to the same signed bytes: the header of
-    /// each JWS holds the certificates, whose own signatures are random.
+    /// A fixed chain, valid from 2014 to 2044, so that a seed replays to the same signed bytes. Each JWS header
+    /// contains the certificates, whose signatures are random.
     ///
-    /// These are test keys, published with the source. Nobody trusts them unless this root is configured.
+    /// These are test keys, published with the source. They are trusted only where this root is configured.
     package static let standard = SigningAuthority(
         certificates: [leafTestCertificate, intermediateTestCertificate, rootTestCertificate].map(decoded),
         leafKey: .p256(standardLeafKey)

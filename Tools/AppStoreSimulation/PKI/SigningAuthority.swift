@@ -1,16 +1,16 @@
 package import Crypto
 
-/// A certificate chain like Apple's with the private key of its leaf: what signs a simulated App Store's JWS.
+/// A certificate chain like Apple's with the private key of its leaf, which signs a simulated App Store's JWS.
 ///
-/// Nobody trusts it unless its root is configured as a trust root.
+/// It is trusted only where its root is configured as a trust root.
 package struct SigningAuthority: Sendable {
-    /// DER, leaf first, as `x5c` carries them.
+    /// DER certificates, leaf first, as in `x5c`.
     package let certificates: [[UInt8]]
     package let leafKey: LeafKey
 
     package enum LeafKey: Sendable {
         case p256(P256.Signing.PrivateKey)
-        /// No key for ES256: a JWS it signs carries 96 bytes.
+        /// Not an ES256 key: its signatures have 96 bytes.
         case p384(P384.Signing.PrivateKey)
     }
 
@@ -21,10 +21,10 @@ package struct SigningAuthority: Sendable {
     }
 
     package var leafCertificate: [UInt8] { certificates[0] }
-    /// What to configure as the trust root.
+    /// The certificate to configure as the trust root.
     package var rootCertificate: [UInt8] { certificates[certificates.count - 1] }
 
-    /// This chain with the leaf and key of another: signatures verify, the path from leaf to intermediate does not.
+    /// Returns this chain with another's leaf and key. Signatures verify; the path from leaf to intermediate does not.
     package func withLeaf(of other: SigningAuthority) -> SigningAuthority {
         SigningAuthority(certificates: [other.leafCertificate] + certificates.dropFirst(), leafKey: other.leafKey)
     }

@@ -1,7 +1,7 @@
 import AppStoreModel
 import Primitives
 
-/// Writes what the App Store signs, fields in the order in which it writes them.
+/// Writes the payloads that the App Store signs, with the fields in its order.
 struct PayloadWriter: Sendable {
     let configuration: StoreConfiguration
 
@@ -98,7 +98,7 @@ struct PayloadWriter: Sendable {
         return fields
     }
 
-    /// The notification around two nested JWS, which are nil where the notification has none.
+    /// Returns the payload of a notification. A nested JWS is nil where the notification has none.
     func notification(
         _ notification: NotificationContent, signedDate: Instant, transaction: String?, renewalInfo: String?
     ) -> [JSONValue.Member] {
@@ -122,7 +122,7 @@ struct PayloadWriter: Sendable {
     }
 }
 
-/// What a notification says of itself.
+/// The fields of a notification besides its nested JWS.
 struct NotificationContent: Sendable {
     let type: NotificationType
     let subtype: Subtype?

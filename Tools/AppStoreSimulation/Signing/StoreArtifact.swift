@@ -1,8 +1,8 @@
 package import AppStoreModel
 package import Primitives
 
-/// What a simulated App Store means to sign. Signing is the expensive step, so it is left to whoever needs the bytes;
-/// signed twice, it gives the same bytes.
+/// An artifact of a simulated App Store before signing. Signing is expensive, so the caller does it on demand. Signing
+/// twice gives the same bytes.
 package struct StoreArtifact: Sendable {
     package enum Kind: String, CaseIterable, Hashable, Sendable {
         case notification, transaction, renewalInfo, appTransaction
@@ -10,27 +10,27 @@ package struct StoreArtifact: Sendable {
 
     package let kind: Kind
     package let signedDate: Instant
-    /// Nil: never. Only notifications come at another time than they are signed.
+    /// Nil when never delivered. Only notifications can be delivered later than they are signed.
     package var deliveredDate: Instant?
     package let change: ChangeKind
-    /// From when on the change is true.
+    /// The instant from which the change is true.
     let changeDate: Instant
     package let customer: Int?
     package let originalTransactionId: String?
-    /// Whether whoever gets it knows all of the purchase, whatever was lost before.
+    /// Whether it states the whole purchase, even if earlier artifacts were lost.
     let tellsAll: Bool
     let content: Content
 
     enum Content: Sendable {
-        /// The JSON to sign.
+        /// The payload to sign, as JSON.
         case alone([UInt8])
-        /// The JSON of what is nested.
+        /// The notification and the payloads of its nested JWS, as JSON.
         case notification(NotificationContent, PayloadWriter, transaction: [UInt8]?, renewalInfo: [UInt8]?)
     }
 }
 
 extension StoreArtifact {
-    /// Notifications only.
+    /// Nil unless a notification.
     package var notificationType: NotificationType? { notification?.type }
     package var subtype: Subtype? { notification?.subtype }
 
@@ -42,18 +42,18 @@ extension StoreArtifact {
 package struct SignedStoreArtifact: Sendable {
     package let unsigned: StoreArtifact
     package let jws: SignedJWS
-    /// What is nested, notifications only.
+    /// The nested transaction; nil unless a notification.
     package let transaction: SignedJWS?
     package let renewalInfo: SignedJWS?
 
-    /// What the App Store posts, notifications only.
+    /// The request body that the App Store posts; nil unless a notification.
     package var body: [UInt8]? {
         unsigned.kind == .notification ? JSONValue.object(["signedPayload": .string(jws.text)]).bytes : nil
     }
 }
 
 extension JWSSigner {
-    /// - Parameter nested: signs what the notification holds, this signer itself unless another is given.
+    /// - Parameter nested: the signer of the nested JWS; nil for this signer.
     package func sign(_ artifact: StoreArtifact, nestedBy nested: JWSSigner? = nil) -> SignedStoreArtifact {
         let nested = nested ?? self
         switch artifact.content {

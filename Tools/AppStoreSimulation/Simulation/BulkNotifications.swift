@@ -1,8 +1,8 @@
 import AppStoreModel
 import Primitives
 
-/// Any number of distinct valid notifications for benchmarks, each made when asked for and sharing nothing with another
-/// but the chain: the first purchase of a subscription and nine renewals, then the next subscription's.
+/// Distinct valid notifications for benchmarks, created on access: per subscription, the first purchase and nine
+/// renewals. All have the same certificate chain; no two contain the same JWS.
 package struct BulkNotifications: RandomAccessCollection, Sendable {
     package static let notificationsPerSubscription = 10
 
@@ -24,7 +24,7 @@ package struct BulkNotifications: RandomAccessCollection, Sendable {
         period = SubscriptionPeriod(1, .month)
     }
 
-    /// The same bytes whenever it is asked for.
+    /// The notification at `position`, with the same bytes on every access.
     /// - Complexity: three signatures.
     package subscript(position: Int) -> SignedStoreArtifact {
         precondition(indices.contains(position), "there are \(count) notifications")
@@ -63,7 +63,7 @@ package struct BulkNotifications: RandomAccessCollection, Sendable {
     private func subscription(of customer: Customer, renewals: Int) -> Subscription {
         let environment = writer.configuration.environment
         let number = customer.number * Self.notificationsPerSubscription
-        // 2014-06-01 and ten years on, within the validity of the standard chain and in the past.
+        // Ten years from 2014-06-01: in the past, and within the validity of the standard chain.
         let start = Instant(milliseconds: 1_401_580_800_000)
             .advanced(byMilliseconds: Int64(customer.number % 315_360_000) * 1_000)
         let purchaseDate = renewals == 0 ? start : period.times(renewals).end(from: start)

@@ -1,7 +1,7 @@
 import AppStoreModel
 import Primitives
 
-/// What happens between the charge for the next period and its start.
+/// Stories between the charge for the next period and the start of that period.
 extension Household {
     mutating func changePlanAfterCharge(_ story: Story) {
         let targets = story.targets(from: store[subscription].newest.product, in: store)
@@ -23,7 +23,7 @@ extension Household {
     }
 }
 
-/// What happens seldom.
+/// Rare stories.
 extension Household {
     mutating func cancelInGrace() {
         reachPaidPeriod()

@@ -2,7 +2,7 @@ import AppStoreModel
 import Primitives
 
 extension Household {
-    /// Whether the story can happen to the subscription as it is, which is active.
+    /// Whether the story can happen to the subscription in its current state. The subscription must be active.
     func isPossible(_ story: Story) -> Bool {
         let current = store[subscription]
         let product = current.newest.product
@@ -90,7 +90,7 @@ extension Household {
         if returns, let returned = moment() { store.changePlan(subscription, to: current.id, at: returned) }
     }
 
-    /// Only what follows a paid period gets grace.
+    /// Fails a renewal after a paid period: by default, only these get grace.
     private mutating func fail(
         grace: GraceSignature = .documented, signedAfterHours hours: Int64 = 0, untilRetry: Bool
     ) {
@@ -114,7 +114,7 @@ extension Household {
         let charge = store[subscription].newest
         guard charge.isPaid, let refunded = moment() else { return }
         store.refund(subscription, extent, reason: .appIssue, at: refunded)
-        // With something bought in what is left of the period, a revocation of unknown kind would be none.
+        // A purchase in the rest of the period would turn a revocation of unknown kind into a replacement.
         if extent == .unknown { advance(to: store.end(of: subscription)) }
         guard reverses else { return }
         let reversed = momentAfter(days: 1...40)

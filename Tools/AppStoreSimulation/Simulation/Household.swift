@@ -1,7 +1,7 @@
 import AppStoreModel
 import Primitives
 
-/// One customer of a simulation, with a relative to share with.
+/// One customer of a simulation, with a relative for family sharing.
 struct Household {
     var store: AppStore
     var generator: SeededGenerator
@@ -11,7 +11,7 @@ struct Household {
     private let firstStory: Story
     private let isFirst: Bool
     private let moveIn: Instant
-    /// What the stories are about: the first subscription bought, until it migrates.
+    /// The subscription of the stories: the first one bought, after a migration its successor.
     var subscription = SubscriptionID(index: 0)
     var hasShared = false
 
@@ -27,12 +27,12 @@ struct Household {
         head = store.addCustomer(
             number: index, storefront: generator.element(of: Storefront.all), appAccountToken: token)
         relative = store.addCustomer(number: simulation.customers + index)
-        // Two thirds of the time are left at least, so that the first story comes to its end.
+        // At least two thirds of the time remain, so that the first story can finish.
         let third = (simulation.end.milliseconds - simulation.start.milliseconds) / 3_000
         moveIn = simulation.start.advanced(byMilliseconds: generator.number(in: 60...third) * 1_000)
     }
 
-    /// From the first purchase to the end of the simulation.
+    /// Simulates the customer from the first purchase to the end of the simulation.
     mutating func live() {
         if isFirst { store.sendTest(at: store.now) }
         var story = firstStory
@@ -57,7 +57,7 @@ struct Household {
             return period.unit != .year || !story.needsPeriodEnd
         }
         let product = generator.element(of: products)
-        // An upgrade from a trial would end after it.
+        // An upgrade from a trial would end after the trial.
         let wantsOffer = story == .failTrial || story != .upgradeToShorterPlan && generator.chance(percent: 60)
         let takesOffer = product.introductoryOffer != nil && wantsOffer
         store.buy(product.id, by: head, offer: takesOffer ? .introductory : nil, at: moveIn)
@@ -89,12 +89,12 @@ struct Household {
 }
 
 extension Household {
-    /// Never past the end of the simulation.
+    /// Advances the clock, but not past the end of the simulation.
     mutating func advance(to instant: Instant) {
         store.advance(to: max(store.now, min(instant, horizon)))
     }
 
-    /// A whole second of the running period before its renewal can be charged; nil when there is none left.
+    /// Returns a random whole second of the running period before its renewal can be charged; nil when none is left.
     mutating func moment() -> Instant? {
         let first = store.now.milliseconds / 1_000 + 60
         let renewal = store.end(of: subscription).milliseconds - 25 * Instant.millisecondsPerHour
@@ -103,7 +103,7 @@ extension Household {
         return Instant(milliseconds: generator.number(in: first...last) * 1_000)
     }
 
-    /// So many of them, in their order.
+    /// Returns `count` distinct moments in ascending order; nil when none is left.
     mutating func moments(_ count: Int) -> [Instant]? {
         guard let last = moment() else { return nil }
         var moments = [last]
@@ -114,7 +114,7 @@ extension Household {
         return moments.sorted()
     }
 
-    /// The next period is charged, and then the moment is one at which it has yet to begin; nil where it cannot be.
+    /// Charges the next period and returns a moment before it begins; nil when that is impossible.
     mutating func momentAfterCharge() -> Instant? {
         let end = store.end(of: subscription)
         let charged = end.advanced(byMilliseconds: -generator.number(in: 4...23) * Instant.millisecondsPerHour)

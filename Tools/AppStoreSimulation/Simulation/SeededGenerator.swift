@@ -1,5 +1,5 @@
-/// SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014): the same numbers for the
-/// same seed on every machine and with every version of the standard library, whose own choices may change.
+/// SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014). A seed gives the same
+/// numbers on every machine and with every version of the standard library, whose own algorithms may change.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -7,7 +7,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// Generators of one seed and different streams have nothing to do with each other.
+    /// Creates a generator that is independent of the other streams of the same seed.
     package init(seed: UInt64, stream: UInt64) {
         state = seed ^ Self.mixed(stream &+ 1)
     }
@@ -26,7 +26,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 }
 
 extension SeededGenerator {
-    /// 0 ..< bound; the bias of the remainder is below bound / 2^64.
+    /// Returns a number in 0 ..< bound. The bias of the remainder is below bound / 2^64.
     package mutating func below(_ bound: Int) -> Int {
         precondition(bound > 0, "there is nothing below \(bound)")
         return Int(next() % UInt64(bound))

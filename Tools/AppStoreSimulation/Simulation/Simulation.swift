@@ -1,8 +1,8 @@
 package import Primitives
 
-/// A seeded App Store over months: many customers who buy, cancel, pay late, change their minds and come back.
+/// A seeded simulation of an App Store over months. Customers buy, cancel, pay late, change plans and return.
 ///
-/// Each customer lives in a store of their own, so that the history of one is the same however many others there are.
+/// Each customer has a separate store, so the kinds and dates of a customer's changes do not depend on the others.
 package struct Simulation: Sendable {
     package var seed: UInt64
     package var customers: Int
@@ -10,8 +10,8 @@ package struct Simulation: Sendable {
     package var start: Instant
     package var store: StoreConfiguration
 
-    /// With 60 customers or more, 18 months show every kind of change: each of the first ones lives through another
-    /// story first.
+    /// Creates a simulation. With 60 customers or more, 18 months contain every kind of change: the first customers
+    /// each begin with a different story.
     package init(
         seed: UInt64 = 1, customers: Int = 200, months: Int = 18,
         start: Instant = Instant(milliseconds: 1_735_689_600_000), store: StoreConfiguration = .lifelike
@@ -35,7 +35,7 @@ package struct Simulation: Sendable {
             } + [contradictions])
     }
 
-    /// A set of signatures of each kind that contradicts itself. Nothing is true of them, and nobody's.
+    /// The history of one subscription per kind of contradiction, without truth and without customers.
     private var contradictions: StoreHistory {
         var store = AppStore(self.store, opening: start, seed: seed, range: customers)
         var generator = SeededGenerator(seed: seed, stream: UInt64(customers) << 32 | 0xC057_0E12)

@@ -1,36 +1,36 @@
 package import Primitives
 
-/// What a simulated App Store signed, what happened in it, and what was so.
+/// The artifacts, the changes and the truth of a simulated App Store.
 package struct StoreHistory: Sendable {
-    /// In the order of their signatures.
+    /// Sorted by signing date once merged.
     package internal(set) var artifacts: [StoreArtifact] = []
-    /// In the order of their dates.
+    /// Sorted by date once merged.
     package internal(set) var changes: [StoreChange] = []
     package internal(set) var truth: Truth
-    /// Customer -> when something is true of their purchases that has not been signed, or not delivered ever.
+    /// Customer -> the ranges in which something true of their purchases is not yet signed, or is never delivered.
     private var unsettled: [Int: [Range<Instant>]] = [:]
-    /// Customer -> when something has been signed of their purchases and not yet delivered.
+    /// Customer -> the ranges in which an artifact of their purchases is signed and not yet delivered.
     private var undelivered: [Int: [Range<Instant>]] = [:]
 
     init(knownUntil: Instant) {
         truth = Truth(knownUntil: knownUntil)
     }
 
-    /// Every kind with how often it happened, none left out.
+    /// The number of changes of every kind, including zeros.
     package var counts: [ChangeKind: Int] {
         var counts = Dictionary(uniqueKeysWithValues: ChangeKind.allCases.map { ($0, 0) })
         for change in changes { counts[change.kind, default: 0] += 1 }
         return counts
     }
 
-    /// Whether at the instant everything that is true of a customer's purchases has been signed, and is delivered some
-    /// day: the truth and what can be known are the same. After the end of the history nothing is settled.
+    /// Whether everything true of a customer's purchases at `instant` has been signed, and is delivered eventually. The
+    /// truth can then be derived from the artifacts. Nothing is settled after the end of the history.
     /// - Complexity: O(changes of the customer).
     package func isSettled(for customer: Int, at instant: Instant) -> Bool {
         instant <= truth.knownUntil && !(unsettled[customer]?.contains { $0.contains(instant) } ?? false)
     }
 
-    /// Whether all that was signed of a customer's purchases by the instant and is ever delivered has been by then.
+    /// Whether all artifacts of a customer's purchases signed by `instant` have been delivered, except lost ones.
     /// - Complexity: O(changes of the customer).
     package func isDelivered(for customer: Int, at instant: Instant) -> Bool {
         !(undelivered[customer]?.contains { $0.contains(instant) } ?? false)
@@ -38,10 +38,10 @@ package struct StoreHistory: Sendable {
 }
 
 extension StoreHistory {
-    /// The histories of stores that have nothing to do with each other.
+    /// Creates the combined history of independent stores.
     init(merging histories: [StoreHistory]) {
         truth = Truth(knownUntil: .latest)
-        // Signatures are made some time after the change, so that their order may be another.
+        // Artifacts are signed some time after the change, so their order may differ.
         artifacts = histories.flatMap(\.artifacts).stablySorted(by: \.signedDate)
         changes = histories.flatMap(\.changes).stablySorted(by: \.date)
         for history in histories { truth.merge(history.truth) }
@@ -52,7 +52,7 @@ extension StoreHistory {
         findUndelivered()
     }
 
-    /// What was lost is unknown until something comes that tells all of the purchase.
+    /// A lost artifact leaves its purchase unsettled until a delivered artifact states the whole purchase.
     private mutating func findUndelivered() {
         var nextTelling: [String: Instant] = [:]
         for artifact in artifacts.reversed() {
@@ -69,7 +69,7 @@ extension StoreHistory {
 }
 
 extension StoreHistory {
-    /// What was signed and happened, as if it were of no customer.
+    /// The artifacts and changes, without customers and without truth.
     var withoutTruth: StoreHistory {
         var history = StoreHistory(knownUntil: truth.knownUntil)
         history.artifacts = artifacts.map(\.ofNobody)

@@ -1,6 +1,6 @@
 import AppStoreModel
 
-/// What a customer may come to do within a period.
+/// A course of events within a period of a customer's subscription.
 enum Story: CaseIterable {
     case nothing, cancel, cancelAndReturn
     case upgrade, crossgrade, downgrade, revertDowngrade, upgradeToShorterPlan
@@ -11,10 +11,10 @@ enum Story: CaseIterable {
     case share, shareBriefly, shareAgain, acceptPrice, ignorePrice, loseProduct, extend, redeem
     case buyOnce, buyAgain, migrate, token, renewWithAnotherToken, returnWithAnotherToken
     case restore, reinstall, unknownVocabulary
-    /// The app is not notified: for as long as it lasts all is known from devices.
+    /// The App Store never notifies the app: everything is known from devices. A first story only.
     case postFromDevice
 
-    /// How often in a hundred and some periods.
+    /// The relative frequency in `drawn`.
     private var weight: Int {
         switch self {
         case .nothing: 40
@@ -41,7 +41,7 @@ enum Story: CaseIterable {
         return .nothing
     }
 
-    /// Whether the story needs the end of a period to come to its own.
+    /// Whether the story requires the end of a period.
     var needsPeriodEnd: Bool {
         switch self {
         case .cancel, .recoverInGrace, .recoverInRetry, .failForGood, .ignorePrice, .loseProduct: true
@@ -51,7 +51,7 @@ enum Story: CaseIterable {
         }
     }
 
-    /// Whether it happens in the hours between the charge for the next period and its start.
+    /// Whether the story happens in the hours between the charge for the next period and the start of that period.
     var actsAfterCharge: Bool {
         switch self {
         case .upgradeAfterCharge, .downgradeAfterCharge, .cancelAfterCharge, .refundBeforeStart: true
@@ -59,7 +59,7 @@ enum Story: CaseIterable {
         }
     }
 
-    /// Whether it can happen to what is known from devices alone: nothing about it needs a notification to be known.
+    /// Whether the story can happen to an app without notifications: none of its effects requires one to be known.
     var isSeenByDevices: Bool {
         switch self {
         case .nothing, .cancel, .upgrade, .refund, .buyOnce, .restore, .reinstall, .postFromDevice: true
@@ -67,7 +67,7 @@ enum Story: CaseIterable {
         }
     }
 
-    /// Whether it can happen to a subscriber of the product.
+    /// Whether the story can happen to a subscriber of `product`.
     func suits(_ product: StoreProduct, in store: AppStore) -> Bool {
         switch self {
         case .upgrade, .crossgrade, .downgrade, .revertDowngrade, .migrate: !targets(from: product, in: store).isEmpty
@@ -80,7 +80,7 @@ enum Story: CaseIterable {
         }
     }
 
-    /// The products it may lead to.
+    /// The products to which the story may change the subscription.
     func targets(from product: StoreProduct, in store: AppStore) -> [StoreProduct] {
         let others = store.configuration.catalog.products
             .filter { $0.group == product.group && $0.id != product.id && !store.withdrawnProductIds.contains($0.id) }

@@ -2,10 +2,10 @@ import AppStoreModel
 package import Primitives
 
 extension AppStore {
-    /// From now on charges to the account are declined. Nothing is sent until a renewal fails.
+    /// Declines charges to the account from now on. Nothing is sent until a renewal fails.
     /// - Parameters:
-    ///   - grace: how Apple signs a grace period that follows.
-    ///   - hours: how long after the end of the period the failure is signed.
+    ///   - grace: the form in which Apple signs a grace period that follows.
+    ///   - hours: the time from the end of the period to the signing of the failure.
     package mutating func breakBilling(
         of customer: CustomerID, grace: GraceSignature = .documented, signedAfterHours hours: Int64 = 0,
         at instant: Instant
@@ -15,7 +15,7 @@ extension AppStore {
         customers[customer.index].failure = (grace, hours * Instant.millisecondsPerHour)
     }
 
-    /// Charges succeed again; what is in grace or billing retry is collected: DID_RENEW with BILLING_RECOVERY.
+    /// Accepts charges again and collects renewals in grace or billing retry: DID_RENEW with BILLING_RECOVERY.
     package mutating func fixBilling(of customer: CustomerID, at instant: Instant) {
         advance(to: instant)
         customers[customer.index].billingFails = false
@@ -34,7 +34,7 @@ extension AppStore {
 }
 
 extension AppStore {
-    /// DID_FAIL_TO_RENEW at the end of the period, with GRACE_PERIOD where the app grants it.
+    /// Fails a renewal at the end of the period: DID_FAIL_TO_RENEW, with GRACE_PERIOD where the app grants one.
     mutating func failRenewal(_ id: SubscriptionID) {
         let graceEnd = graceEnd(of: self[id])
         let failure = customers[self[id].origin.customer.index].failure
@@ -74,7 +74,7 @@ extension AppStore {
         expire(id, .billingRetry, .billingError, as: .retryExhausted)
     }
 
-    /// The days of grace belong to the new period, which ends as if nothing had been missed.
+    /// Starts a new period now. It ends as if the renewal had not failed, and the days of grace count as paid service.
     private mutating func recoverInGrace(_ id: SubscriptionID) {
         let failedAt = self[id].end
         let period = self[id].nextOffer?.offer.period ?? self[id].nextProduct.period
@@ -84,7 +84,7 @@ extension AppStore {
         }
     }
 
-    /// The new period begins with the payment, and with it a new anniversary.
+    /// Starts a new period now, which moves the anniversary.
     private mutating func recoverInRetry(_ id: SubscriptionID) {
         recover(id, chargeNextPeriod(id, from: now), as: .recoveryInRetry)
     }

@@ -1,11 +1,11 @@
 import AppStoreModel
 import Primitives
 
-/// What the App Store does by itself when its time has come.
+/// An act of the App Store itself, performed when it is due.
 enum ClockAct {
-    /// A period that is charged already begins.
+    /// Begins a period already charged.
     case begin
-    /// The next period is charged.
+    /// Charges the next period.
     case charge
     case endPeriod
     case endGrace
@@ -13,7 +13,7 @@ enum ClockAct {
 }
 
 extension AppStore {
-    /// The earliest of what is to come, the first subscription's at equal times.
+    /// Returns the earliest due act; at equal times, the first subscription's.
     func nextDue() -> (SubscriptionID, due: (date: Instant, act: ClockAct))? {
         var earliest: (SubscriptionID, due: (date: Instant, act: ClockAct))?
         for index in subscriptions.indices {
@@ -36,7 +36,7 @@ extension AppStore {
 }
 
 extension Subscription {
-    /// Nil for what only a customer can set in motion again. What is shared follows the purchaser's.
+    /// Returns the next act; nil when only the customer can act. A shared subscription follows the purchaser's.
     fileprivate func due(after now: Instant) -> (date: Instant, act: ClockAct)? {
         guard origin.ownership == .purchased else { return nil }
         if newest.purchaseDate > now { return (newest.purchaseDate, .begin) }

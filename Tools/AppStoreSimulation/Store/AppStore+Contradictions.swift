@@ -1,15 +1,15 @@
 import AppStoreModel
 import Primitives
 
-/// Signatures that cannot all be right. A ledger must take them in any order and say the same.
+/// Artifacts that contradict each other or themselves. A ledger must accept them in any order, with the same result.
 package enum Contradiction: CaseIterable, Sendable {
     /// Two renewal infos with one signedDate, auto-renewal on in one and off in the other.
     case renewalInfosOfOneInstant
     /// REFUND_REVERSED signed before the REFUND.
     case reversalBeforeRefund
-    /// isUpgraded, and nothing that took its place.
+    /// isUpgraded without a replacing purchase.
     case upgradeWithoutSuccessor
-    /// An appAccountToken that is no UUID.
+    /// An appAccountToken that is not a UUID.
     case malformedToken
     /// An expiresDate before the purchaseDate.
     case endBeforeStart
@@ -26,7 +26,7 @@ package enum Contradiction: CaseIterable, Sendable {
 }
 
 extension AppStore {
-    /// Signs what contradicts itself. The books stay as they are.
+    /// Signs a contradiction. The subscription itself stays unchanged.
     package mutating func sign(_ contradiction: Contradiction, of id: SubscriptionID) {
         let books = self[id]
         let change = changed(contradiction.kind, id)

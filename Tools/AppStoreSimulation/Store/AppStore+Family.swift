@@ -2,8 +2,8 @@ import AppStoreModel
 package import Primitives
 
 extension AppStore {
-    /// Shares a subscription with another account, which gets one of its own: SUBSCRIBED with INITIAL_BUY. From then on
-    /// it follows the purchaser's.
+    /// Shares a subscription with another account, which gets its own copy: SUBSCRIBED with INITIAL_BUY. The copy then
+    /// follows the purchaser's subscription.
     @discardableResult
     package mutating func share(
         _ id: SubscriptionID, with member: CustomerID, at instant: Instant
@@ -32,8 +32,8 @@ extension AppStore {
         revokeSharing(member, reason: .other)
     }
 
-    /// Shares with a member again in the period in which the sharing ended: SUBSCRIBED with RESUBSCRIBE, a new
-    /// transaction of the same line item.
+    /// Shares with a member again in the period in which sharing ended: SUBSCRIBED with RESUBSCRIBE. The member gets a
+    /// new transaction of the same line item.
     package mutating func shareAgain(_ id: SubscriptionID, with member: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         let ended = self[member].newest
@@ -50,7 +50,7 @@ extension AppStore {
 }
 
 extension AppStore {
-    /// The copy of a charge that those it is shared with get: a transaction of their own, which nobody pays.
+    /// Returns a family member's copy of a charge: a separate transaction without a price.
     mutating func shared(_ charge: Charge, from start: Instant? = nil) -> Charge {
         Charge(
             transactionId: identifiers.transactionId(in: configuration.environment),

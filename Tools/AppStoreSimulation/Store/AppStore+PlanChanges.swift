@@ -4,10 +4,11 @@ package import Primitives
 extension AppStore {
     /// Changes the product within the group: DID_CHANGE_RENEWAL_PREF.
     ///
-    /// To a higher level, or within the level to another product of the same duration: at once, UPGRADE. Otherwise with
-    /// the next renewal, DOWNGRADE. Back to the current product: no subtype. Where the next renewal is charged already,
-    /// an upgrade takes its place, and anything else waits for the one after.
-    /// - Parameter marksReplaced: whether what an upgrade replaces is signed again, with isUpgraded.
+    /// A change to a higher level, or within the level to a product of the same duration, takes effect at once:
+    /// UPGRADE. Any other takes effect with the next renewal: DOWNGRADE. A change back to the current product has no
+    /// subtype. When the next renewal is already charged, an immediate change replaces it, and any other waits for the
+    /// one after.
+    /// - Parameter marksReplaced: whether the replaced transactions are signed again, with isUpgraded.
     package mutating func changePlan(
         _ id: SubscriptionID, to productId: String, marksReplaced: Bool = true, at instant: Instant
     ) {
@@ -32,7 +33,7 @@ extension AppStore {
 }
 
 extension AppStore {
-    /// For the next renewal that is not charged yet.
+    /// Sets the product of the next renewal that is not yet charged.
     private mutating func choose(
         _ product: StoreProduct, for id: SubscriptionID, subtype: Subtype?, as kind: ChangeKind
     ) {
@@ -45,7 +46,7 @@ extension AppStore {
         }
     }
 
-    /// At once: a new period. What ran, and a renewal charged already, are over.
+    /// Starts a new period at once. The running period, and a renewal already charged, end.
     private mutating func replace(
         _ id: SubscriptionID, by product: StoreProduct, as kind: ChangeKind, marksReplaced: Bool
     ) {

@@ -2,8 +2,8 @@ import AppStoreModel
 package import Primitives
 
 extension AppStore {
-    /// Raises the price of one subscription from its next renewal on: PRICE_INCREASE, with PENDING where the customer
-    /// has to consent (or it expires), with ACCEPTED where the customer is merely told.
+    /// Raises the price of one subscription from its next renewal on: PRICE_INCREASE. The subtype is PENDING where the
+    /// subscription expires unless the customer consents, and ACCEPTED where the customer is only notified.
     /// - Parameter price: milliunits in the storefront of the United States.
     package mutating func raisePrice(
         of id: SubscriptionID, to price: Int64, needsConsent: Bool = true, at instant: Instant
@@ -17,7 +17,7 @@ extension AppStore {
         notify(change, .priceIncrease, needsConsent ? .pending : .accepted, of: id)
     }
 
-    /// The customer consents: PRICE_INCREASE with ACCEPTED.
+    /// Accepts the price increase as the customer: PRICE_INCREASE with ACCEPTED.
     package mutating func acceptPrice(of id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         precondition(self[id].priceIncrease?.isAccepted == false, "nothing waits for consent")
@@ -25,7 +25,7 @@ extension AppStore {
         notify(changed(.priceIncreaseAccepted, id), .priceIncrease, .accepted, of: id)
     }
 
-    /// Redeems an offer on a running subscription, for its next renewals: OFFER_REDEEMED.
+    /// Redeems an offer for the next renewals of a running subscription: OFFER_REDEEMED.
     package mutating func redeem(_ choice: OfferChoice, on id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         precondition(self[id].phase == .active && self[id].autoRenews, "an offer on what has ended is bought")

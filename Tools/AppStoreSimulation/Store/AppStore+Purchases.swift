@@ -2,8 +2,8 @@ import AppStoreModel
 package import Primitives
 
 extension AppStore {
-    /// Buys an auto-renewable: SUBSCRIBED with INITIAL_BUY, or RESUBSCRIBE where the customer had one of the group,
-    /// whose original transaction id it keeps.
+    /// Buys an auto-renewable: SUBSCRIBED with INITIAL_BUY. Where the customer had one of the group before, the subtype
+    /// is RESUBSCRIBE and the original transaction id stays.
     @discardableResult
     package mutating func buy(
         _ productId: String, by customer: CustomerID, offer choice: OfferChoice? = nil, at instant: Instant
@@ -61,7 +61,7 @@ extension AppStore {
         notify(changed(.nonConsumableRebuy, id), .oneTimeCharge, of: id)
     }
 
-    /// The customer's own subscription in a group, the one migrated to if it was.
+    /// Returns the customer's own subscription in a group; after a migration, the successor.
     package func subscription(of customer: CustomerID, inGroup group: String) -> SubscriptionID? {
         subscriptions.lastIndex {
             $0.origin.customer == customer && $0.group == group && $0.origin.ownership == .purchased
@@ -70,7 +70,7 @@ extension AppStore {
 }
 
 extension AppStore {
-    /// A charge for one period beginning at `start`, which ends at `end` or as product and offer say.
+    /// Creates a charge for one period from `start`. It ends at `end`, else after the period of the offer or product.
     mutating func charge(
         for product: StoreProduct, _ offer: StoreOffer?, price: Int64, to customer: CustomerID, from start: Instant,
         until end: Instant? = nil, reason: TransactionReason
@@ -85,7 +85,7 @@ extension AppStore {
         return charge
     }
 
-    /// A charge for anything but an auto-renewable.
+    /// Creates a charge for anything but an auto-renewable.
     private mutating func charge(for product: StoreProduct, quantity: Int64, to customer: CustomerID) -> Charge {
         var charge = Charge(
             transactionId: identifiers.transactionId(in: configuration.environment), webOrderLineItemId: nil,
@@ -101,7 +101,7 @@ extension AppStore {
             ownership: ownership)
     }
 
-    /// A subscription that begins with a charge, and its truth.
+    /// Creates a subscription with its first charge, and opens its truth record.
     mutating func open(
         _ charge: Charge, by customer: CustomerID, ownership: InAppOwnershipType = .purchased,
         previous: SubscriptionID? = nil
@@ -137,7 +137,8 @@ extension AppStore {
         writePaidService(of: id, charge)
     }
 
-    /// One per account and group, for life; a migrated subscription and its successor both show it.
+    /// Uses up the introductory offer, which an account gets once per group. A migrated subscription and its successor
+    /// both state it.
     private mutating func consumeIntroductoryOffer(of customer: CustomerID, in group: String, with charge: Charge) {
         precondition(
             customers[customer.index].introConsumed[group] == nil, "the introductory offer of the group is used up")
@@ -157,7 +158,7 @@ extension AppStore {
 }
 
 extension StoreOffer {
-    /// What is left of the offer after its first charge.
+    /// The charges left of the offer after its first; nil when there are none.
     fileprivate var remaining: Subscription.PendingOffer? {
         periods > 1 ? Subscription.PendingOffer(offer: self, charges: periods - 1) : nil
     }

@@ -3,15 +3,16 @@ package import Primitives
 
 package enum RefundExtent: Hashable, Sendable {
     case full
-    /// So many milli-percent of the price: 1 ..< 100000.
+    /// The refunded part of the price in milli-percent, 1 ..< 100000.
     case prorated(Int64)
-    /// With a revocationReason and a revocationType that Apple does not document.
+    /// A refund with a revocationReason and a revocationType that Apple does not document.
     case unknown
 }
 
 extension AppStore {
-    /// Refunds a charge, the running one unless another is named: REFUND. A refund of the running or last period
-    /// revokes it, ends sharing, and turns auto-renewal off. One charged ahead is revoked when it begins.
+    /// Refunds a charge, by default the running one: REFUND. A refund of the running or last period revokes it, ends
+    /// sharing and turns auto-renewal off. A refund of a period charged ahead turns auto-renewal off; that period is
+    /// revoked when it begins.
     package mutating func refund(
         _ id: SubscriptionID, transactionId: String? = nil, _ extent: RefundExtent = .full,
         reason: RevocationReason = .other, at instant: Instant
@@ -32,13 +33,13 @@ extension AppStore {
         let didRenew = self[id].autoRenews
         if index == running { revoke(id, reason: reason) }
         if !hasBegun { stopRenewing(id) }
-        // The renewal info speaks of the refunded period, and of the running one nothing is signed any more.
+        // The renewal info describes the refunded period, and nothing more is signed about the running one.
         let change = changed(kind, id, settledDate: hasBegun ? nil : charge.purchaseDate)
         notify(change, .refund, of: id, charge: index)
         if index >= running, didRenew { notify(change, .didChangeRenewalStatus, .autoRenewDisabled, of: id) }
     }
 
-    /// Takes a refund back: REFUND_REVERSED. The period is as it was; auto-renewal stays off.
+    /// Reverses a refund: REFUND_REVERSED. The period is restored; auto-renewal stays off.
     package mutating func reverseRefund(_ id: SubscriptionID, transactionId: String, at instant: Instant) {
         advance(to: instant)
         let index = chargeIndex(transactionId, of: id)
@@ -54,8 +55,8 @@ extension AppStore {
         notify(changed(.refundReversed, id), .refundReversed, of: id, charge: index)
     }
 
-    /// Ends the running period from the signature on with nothing but status 5: DID_CHANGE_RENEWAL_STATUS with
-    /// AUTO_RENEW_DISABLED, whose transaction carries no revocation.
+    /// Revokes the running period by status 5 alone, from the signing date on: DID_CHANGE_RENEWAL_STATUS with
+    /// AUTO_RENEW_DISABLED, whose transaction has no revocation.
     package mutating func revokeByStatus(_ id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         precondition(self[id].phase == .active && !isRenewed(id), "what is active and not yet renewed is revoked")
@@ -76,7 +77,7 @@ extension AppStore {
         notify(changed(.refundFull, id), .refund, of: id)
     }
 
-    /// Takes the refund of such a purchase back: REFUND_REVERSED.
+    /// Reverses the refund of such a purchase: REFUND_REVERSED.
     package mutating func reverseRefund(_ id: PurchaseID, at instant: Instant) {
         advance(to: instant)
         precondition(purchases[id.index].charge.revocation != nil, "the purchase was not refunded")
@@ -86,7 +87,7 @@ extension AppStore {
 }
 
 extension AppStore {
-    /// Writes down that something happened to a purchase now, and what is true from now on.
+    /// Records a change of a purchase now, and the truth from now on.
     mutating func changed(_ kind: ChangeKind, _ id: PurchaseID) -> StoreChange {
         let purchase = purchases[id.index]
         if purchase.charge.product.type == .nonConsumable {
@@ -102,7 +103,7 @@ extension AppStore {
         return index
     }
 
-    /// The running period is revoked. One that is charged already still begins.
+    /// Revokes the running period. A period already charged still begins.
     private mutating func revoke(_ id: SubscriptionID, reason: RevocationReason) {
         precondition(self[id].members.isEmpty || !isRenewed(id), "shared and charged ahead is not refunded")
         for member in self[id].members { revokeSharing(member, reason: reason) }

@@ -2,8 +2,8 @@ import AppStoreModel
 package import Primitives
 
 extension AppStore {
-    /// Renews now what would renew by itself within 24 hours: DID_RENEW. The clock does so at the latest at the end of
-    /// the period.
+    /// Renews a subscription within 24 hours before the end of its period: DID_RENEW. Otherwise the clock renews it, at
+    /// the latest at the end.
     package mutating func renew(_ id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         let isDue = self[id].end.milliseconds - now.milliseconds <= Instant.millisecondsPerDay && !isRenewed(id)
@@ -11,8 +11,8 @@ extension AppStore {
         renew(id)
     }
 
-    /// Turns auto-renewal off: DID_CHANGE_RENEWAL_STATUS with AUTO_RENEW_DISABLED. In grace and billing retry that ends
-    /// the attempts to collect, and the subscription; a period charged already still comes.
+    /// Turns auto-renewal off: DID_CHANGE_RENEWAL_STATUS with AUTO_RENEW_DISABLED. In grace and billing retry this ends
+    /// the attempts to collect, and the subscription. A period already charged still begins.
     package mutating func cancel(_ id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         precondition(self[id].autoRenews, "auto-renewal is off already")
@@ -41,7 +41,7 @@ extension AppStore {
         }
     }
 
-    /// From now on the product no longer renews; subscriptions end with their period.
+    /// Stops the sale and the renewals of a product from now on. Its subscriptions end with their period.
     package mutating func removeFromSale(_ productId: String, at instant: Instant) {
         advance(to: instant)
         withdrawnProductIds.insert(configuration.catalog[productId].id)
@@ -49,7 +49,8 @@ extension AppStore {
 }
 
 extension AppStore {
-    /// The attempt some hours before the end of the period. Whether a declined one counts as failed, the end shows.
+    /// Tries to charge up to 24 hours before the end of the period. After a declined attempt, `endPeriod` decides
+    /// whether the renewal fails.
     mutating func chargeIfPossible(_ id: SubscriptionID) {
         if canCharge(id) { renew(id) } else { self[id].chargeDate = nil }
     }
@@ -69,7 +70,7 @@ extension AppStore {
         }
     }
 
-    /// What costs nothing cannot be declined.
+    /// Whether the next charge would succeed. A charge of zero is never declined.
     private func canCharge(_ id: SubscriptionID) -> Bool {
         let isDeclined = customers[self[id].origin.customer.index].billingFails && self[id].nextPrice > 0
         return !isDeclined && !withdrawnProductIds.contains(self[id].nextProduct.id)
@@ -88,7 +89,7 @@ extension AppStore {
         if charge.purchaseDate <= now { beginPeriod(id) }
     }
 
-    /// The charge for the next period, at the price and with the offer that apply to it.
+    /// Creates the charge for the next period, with the price and offer that apply to it.
     mutating func chargeNextPeriod(
         _ id: SubscriptionID, from start: Instant, until end: Instant? = nil
     ) -> Charge {
@@ -113,7 +114,7 @@ extension AppStore {
         return charge
     }
 
-    /// Adds a charge to a purchaser's subscription, or what of it reaches those it is shared with.
+    /// Appends a charge to a purchaser's subscription, or its copy to a family member's.
     mutating func append(_ charge: Charge, to id: SubscriptionID) {
         if self[id].origin.ownership == .purchased {
             self[id].charges.append(charge)
@@ -124,7 +125,7 @@ extension AppStore {
         self[id].nextProduct = charge.product
     }
 
-    /// What has been charged begins: now its product is the subscription's, unless it was refunded before.
+    /// Begins the newest charged period. It is revoked when its charge was already refunded.
     mutating func beginPeriod(_ id: SubscriptionID) {
         for holder in holders(of: id) {
             self[holder].phase = self[holder].newest.revocation == nil ? .active : .revoked
@@ -150,7 +151,7 @@ extension AppStore {
             if intent == .cancelled, self[holder].charges.contains(where: \.isPaid) {
                 self[holder].eligibleWinBackOfferIds = self[holder].newest.product.offers(.winBack).compactMap(\.id)
             }
-            // Where nobody is notified, it is known when no renewal has come for an hour.
+            // Without notifications, it is known once no renewal has arrived for an hour.
             let silence = configuration.notifies ? nil : now.advanced(byMilliseconds: Instant.millisecondsPerHour)
             notify(changed(kind, holder, settledDate: silence), .expired, subtype, of: holder)
         }

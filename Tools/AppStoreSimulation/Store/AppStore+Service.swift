@@ -1,9 +1,9 @@
 package import AppStoreModel
 package import Primitives
 
-/// What the developer asks the App Store for, and what concerns no money.
+/// Requests of the developer, acts on devices, and notifications that change nothing.
 extension AppStore {
-    /// Moves the renewal date: RENEWAL_EXTENDED, the transaction signed again with a later end.
+    /// Moves the renewal date: RENEWAL_EXTENDED, with the transaction signed again with a later end.
     /// - Parameter days: 1 ... 90
     package mutating func extendRenewal(of id: SubscriptionID, byDays days: Int64, at instant: Instant) {
         advance(to: instant)
@@ -19,7 +19,7 @@ extension AppStore {
     }
 
     /// Moves a subscription to another product under a new original transaction id, at once and with a new period:
-    /// MIGRATION. The old one ends without a word; only `previousOriginalTransactionId` tells.
+    /// MIGRATION. Nothing is signed about the end of the old one; only `previousOriginalTransactionId` states it.
     package mutating func migrate(
         _ id: SubscriptionID, to productId: String, at instant: Instant
     ) -> SubscriptionID {
@@ -40,8 +40,8 @@ extension AppStore {
         return successor
     }
 
-    /// Sets the app account token, for this and what is bought later. No notification tells of it; transaction and
-    /// renewal info are signed as the App Store Server API would answer.
+    /// Sets the app account token of the subscription and of the customer's later purchases. No notification reports
+    /// it. Transaction and renewal info are signed as in an answer of the App Store Server API.
     package mutating func setAppAccountToken(_ token: String, of id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         customers[self[id].origin.customer.index].appAccountToken = token
@@ -53,7 +53,7 @@ extension AppStore {
         signRenewalInfo(of: id, change)
     }
 
-    /// The next renewal carries another app account token. Nothing is signed of it before.
+    /// Sets the app account token of the next renewal and of the customer's later purchases. Nothing is signed now.
     package mutating func renew(_ id: SubscriptionID, withAppAccountToken token: String, at instant: Instant) {
         advance(to: instant)
         precondition(self[id].autoRenews && !isRenewed(id), "what renews and has not yet gets another token")
@@ -61,13 +61,13 @@ extension AppStore {
         self[id].nextAppAccountToken = token
     }
 
-    /// Another user of the app signs in on the customer's devices: what is bought from now on carries their token.
+    /// Signs another user of the app in on the customer's devices. Purchases from now on carry that user's token.
     package mutating func signIn(_ token: String, by customer: CustomerID, at instant: Instant) {
         advance(to: instant)
         customers[customer.index].appAccountToken = token
     }
 
-    /// The app starts on a subscriber's device and gets its app transaction and the subscription's newest transaction.
+    /// Starts the app on a subscriber's device, which gets its app transaction and the newest transaction.
     package mutating func launchApp(with id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         let change = changed(.appLaunch, id)
@@ -78,7 +78,7 @@ extension AppStore {
         signTransaction(self[id].newest, of: self[id].origin, change)
     }
 
-    /// A second device gets all that the customer has bought of a subscription, signed for it.
+    /// Signs the transactions of a subscription again for a second device, except upgraded ones and those yet to begin.
     package mutating func reinstall(with id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         let change = changed(.reinstall, id)
@@ -87,7 +87,7 @@ extension AppStore {
         }
     }
 
-    /// A device restores the running period: a transaction of its own for the same line item.
+    /// Restores the running period on a device, which gets a new transaction for the same line item.
     package mutating func restore(_ id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         precondition(self[id].phase == .active, "what is active is restored")
@@ -96,20 +96,20 @@ extension AppStore {
         signTransaction(copy, of: self[id].origin, changed(.restore, id))
     }
 
-    /// A notification of a type that Apple has not documented yet, with everything as it is.
+    /// Sends a notification that changes nothing, with a type that Apple has not documented yet.
     package mutating func sendUnknownType(of id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         notify(changed(.unknownNotificationType, id), NotificationType(rawValue: "NOT_YET_DOCUMENTED"), of: id)
     }
 
-    /// A notification that changes nothing, with a status that Apple has not documented yet.
+    /// Sends a notification that changes nothing, with a status that Apple has not documented yet.
     package mutating func sendUnknownStatus(of id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         notify(
             changed(.unknownStatus, id), .metadataUpdate, of: id, status: SubscriptionStatusCode(rawValue: 6))
     }
 
-    /// The customer asks for a refund in the app: CONSUMPTION_REQUEST.
+    /// Requests a refund in the app as the customer: CONSUMPTION_REQUEST.
     package mutating func requestRefund(
         _ id: SubscriptionID, _ reason: ConsumptionRequestReason = .other, at instant: Instant
     ) {
@@ -119,13 +119,13 @@ extension AppStore {
             consumptionRequestReason: reason)
     }
 
-    /// REFUND_DECLINED.
+    /// Declines a requested refund: REFUND_DECLINED.
     package mutating func declineRefund(_ id: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         notify(changed(.refundDeclined, id), .refundDeclined, of: id, charge: self[id].running(at: now))
     }
 
-    /// TEST.
+    /// Sends a test notification: TEST.
     package mutating func sendTest(at instant: Instant) {
         advance(to: instant)
         let change = changed(.test, nil, signedDate: nextSigningDate())

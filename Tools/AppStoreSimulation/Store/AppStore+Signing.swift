@@ -4,11 +4,11 @@ import Primitives
 extension AppStore {
     var writer: PayloadWriter { PayloadWriter(configuration: configuration) }
 
-    /// Writes down that something happened to a subscription now, and what is true from now on. Its signatures are in
-    /// the order of its changes.
+    /// Records a change of a subscription now, and the truth from now on. Signing dates ascend in the order of the
+    /// changes.
     /// - Parameters:
-    ///   - delay: milliseconds until it is signed, besides the usual ones.
-    ///   - settledDate: from when on it can be known, where that is later than its signature.
+    ///   - delay: milliseconds until the change is signed, in addition to the configured delay.
+    ///   - settledDate: the instant from which the change can be known, where that is later than its signing date.
     mutating func changed(
         _ kind: ChangeKind, _ id: SubscriptionID, signedAfter delay: Int64 = 0, settledDate: Instant? = nil
     ) -> StoreChange {
@@ -34,8 +34,8 @@ extension AppStore {
         now.advanced(byMilliseconds: generator.number(in: configuration.signingDelay))
     }
 
-    /// Sends a notification about a subscription and one of its charges, the newest unless another is named. Of an app
-    /// that is not notified a device posts what it gets of it.
+    /// Sends a notification about a subscription and one of its charges, by default the newest. For an app without
+    /// notifications, a device posts the transaction if it gets one.
     mutating func notify(
         _ change: StoreChange, _ type: NotificationType, _ subtype: Subtype? = nil, of id: SubscriptionID,
         charge index: Int? = nil, status: SubscriptionStatusCode? = nil,
@@ -69,7 +69,7 @@ extension AppStore {
             transaction: transaction, renewalInfo: nil)
     }
 
-    /// - Parameter tellsAll: whether nothing about the purchase is unknown to whoever gets it.
+    /// - Parameter tellsAll: whether the notification states the whole purchase.
     mutating func sign(
         _ content: NotificationContent, _ change: StoreChange, tellsAll: Bool = false,
         transaction: [JSONValue.Member]?, renewalInfo: [JSONValue.Member]?
@@ -82,7 +82,7 @@ extension AppStore {
         deliverNewest(change)
     }
 
-    /// Chance has it whether the newest notification comes at once, late, twice or never.
+    /// Decides at random whether the newest notification is delivered at once, late, twice or never.
     private mutating func deliverNewest(_ change: StoreChange) {
         let delivery = configuration.delivery
         let newest = log.artifacts.count - 1
@@ -100,7 +100,7 @@ extension AppStore {
         }
     }
 
-    /// Posts the newest notification once more: only its own signature is another.
+    /// Posts the newest notification again. Only its own signing date and signature differ.
     private mutating func retryNewest(_ change: StoreChange, after milliseconds: Int64) {
         let signedDate = change.signedDate.advanced(byMilliseconds: milliseconds)
         let retry = StoreChange(
@@ -111,7 +111,7 @@ extension AppStore {
         append(.notification, retry, first.content)
     }
 
-    /// A device posts the transaction, if it is one that it gets.
+    /// Posts the transaction from a device, if devices get one for this type of notification.
     private mutating func post(
         _ charge: Charge, of origin: PurchaseOrigin, _ change: StoreChange, insteadOf type: NotificationType
     ) {
@@ -130,7 +130,7 @@ extension AppStore {
                 customer: change.customer, originalTransactionId: change.originalTransactionId))
     }
 
-    /// Signs a transaction by itself, as the device and the App Store Server API get it.
+    /// Signs a transaction on its own, as devices and the App Store Server API return it.
     mutating func signTransaction(_ charge: Charge, of origin: PurchaseOrigin, _ change: StoreChange) {
         let payload = writer.transaction(
             charge, of: origin, by: customers[origin.customer.index], signedDate: change.signedDate)
@@ -155,6 +155,6 @@ extension AppStore {
 }
 
 extension SeededGenerator {
-    /// Draws nothing where it cannot happen, so that what is punctual stays as it is.
+    /// Consumes no random number at 0 percent, so the history of a punctual store does not depend on delivery.
     fileprivate mutating func happens(percent: Int) -> Bool { percent > 0 && chance(percent: percent) }
 }

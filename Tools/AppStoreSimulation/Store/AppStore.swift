@@ -1,12 +1,12 @@
 import AppStoreModel
 package import Primitives
 
-/// A simulated App Store for one app: customers act, a virtual clock does the rest, and each act writes down both what
-/// Apple would sign and what is true from then on.
+/// A simulated App Store for one app. Customers act, and a virtual clock performs everything else. Each act records
+/// both the artifacts that Apple would sign and the truth from then on.
 ///
-/// Acts take the instant at which they happen, never earlier than the last one; what falls due before it (renewals,
-/// expiries, ends of grace) happens first and by itself. An act that is impossible then (a second subscription in a
-/// group, an upgrade of what has expired) is a programmer's error.
+/// Acts take the instant at which they happen, never earlier than the last one. Acts of the store that are due before
+/// it (renewals, expiries, ends of grace) are performed first. An act that is impossible at its instant (a second
+/// subscription in a group, an upgrade of an expired one) traps.
 package struct AppStore: Sendable {
     package let configuration: StoreConfiguration
     package private(set) var now: Instant {
@@ -19,12 +19,12 @@ package struct AppStore: Sendable {
     var withdrawnProductIds: Set<String> = []
     var generator: SeededGenerator
     var identifiers: IdentifierSource
-    /// What happened so far, in the order of the acts.
+    /// The history so far, in the order of the acts.
     var log: StoreHistory
 
     /// - Parameters:
-    ///   - seed: decides what is left to chance: delays and UUIDs.
-    ///   - range: which transaction ids are given out; stores that feed one ledger need ranges of their own.
+    ///   - seed: determines everything random, such as delays and UUIDs.
+    ///   - range: selects the transaction ids; stores that feed one ledger need different ranges.
     package init(
         _ configuration: StoreConfiguration = StoreConfiguration(), opening: Instant, seed: UInt64 = 1, range: Int = 0
     ) {
@@ -35,8 +35,8 @@ package struct AppStore: Sendable {
         log = StoreHistory(knownUntil: opening)
     }
 
-    /// A new Apple Account.
-    /// - Parameter number: what the truth calls it, unlike all others.
+    /// Adds an Apple Account.
+    /// - Parameter number: the unique number of the account in the truth; by default, its position in the store.
     package mutating func addCustomer(
         number: Int? = nil, storefront: Storefront = .unitedStates, appAccountToken: String? = nil
     ) -> CustomerID {
@@ -49,7 +49,7 @@ package struct AppStore: Sendable {
         return CustomerID(index: customers.count - 1)
     }
 
-    /// Lets the clock run, doing what falls due in its order.
+    /// Advances the clock and performs all due acts in order.
     package mutating func advance(to instant: Instant) {
         precondition(instant >= now, "the clock does not go back from \(now) to \(instant)")
         while let (id, due) = nextDue(), due.date <= instant {
@@ -60,10 +60,10 @@ package struct AppStore: Sendable {
     }
 }
 
-// MARK: - What tests ask about
+// MARK: - Queries of tests
 
 extension AppStore {
-    /// What happened so far.
+    /// The history so far, sorted.
     package var history: StoreHistory { StoreHistory(merging: [log]) }
 
     package func originalTransactionId(of id: SubscriptionID) -> String {
@@ -74,7 +74,7 @@ extension AppStore {
         purchases[id.index].origin.originalTransactionId
     }
 
-    /// Oldest first, one that is yet to begin included.
+    /// Returns the transaction ids, oldest first, including one that has yet to begin.
     package func transactionIds(of id: SubscriptionID) -> [String] {
         self[id].charges.map(\.transactionId)
     }
@@ -82,7 +82,7 @@ extension AppStore {
     /// The end of the newest period.
     package func end(of id: SubscriptionID) -> Instant { self[id].end }
 
-    /// Whether the next period is charged already.
+    /// Whether the next period is already charged.
     package func isRenewed(_ id: SubscriptionID) -> Bool { self[id].newest.purchaseDate > now }
 
     package func truth(of id: SubscriptionID, at instant: Instant) -> TruthRow? {
@@ -96,10 +96,10 @@ extension AppStore {
         _modify { yield &subscriptions[id.index] }
     }
 
-    /// A subscription and those it is shared with.
+    /// Returns a subscription and its family members' copies.
     func holders(of id: SubscriptionID) -> [SubscriptionID] { [id] + self[id].members }
 
-    /// Writes down what is true of a subscription from now on.
+    /// Records the truth of a subscription from now on.
     mutating func writeTruth(of id: SubscriptionID) {
         log.truth.write(originalTransactionId(of: id), at: now, state(of: id))
     }

@@ -1,87 +1,87 @@
-/// What can happen in a simulated App Store.
+/// The kinds of change in a simulated App Store.
 package enum ChangeKind: String, CaseIterable, Hashable, Sendable {
     case initialBuy, resubscribe
-    /// With another app account token than the purchase before.
+    /// A resubscription with another app account token than the purchase before.
     case resubscribeWithAnotherToken
     case renewal
     case renewalWithAnotherToken
-    /// A renewal with the product that a downgrade or crossgrade chose.
+    /// A renewal to the product of an earlier downgrade or crossgrade.
     case planChangeEffective
     case autoRenewDisabled, autoRenewEnabled
-    /// The period charged already still comes, and is the last.
+    /// The period already charged still begins, and is the last.
     case autoRenewDisabledAfterCharge
-    /// In grace or billing retry, which it ends.
+    /// Auto-renewal turned off in grace or billing retry, which ends the subscription.
     case autoRenewDisabledAfterFailure
-    /// After auto-renewal was turned off.
+    /// The end of the last period after auto-renewal was turned off.
     case expiry
-    /// To a higher level: at once.
+    /// A change to a higher level, at once.
     case upgrade
-    /// To a plan that ends before the replaced one would have.
+    /// An upgrade to a plan that ends before the replaced one would have.
     case upgradeToShorterPlan
-    /// In the hours before a renewal charged already, which never comes into force.
+    /// An immediate change after the next renewal is charged. That renewal never takes effect.
     case upgradeAfterCharge
-    /// What an upgrade replaced is signed again, marked isUpgraded.
+    /// The replaced transactions, signed again with isUpgraded.
     case upgradeMark
-    /// Within a level: at once when the duration stays the same, else with the next renewal.
+    /// A change within a level: at once when the duration stays the same, else with the next renewal.
     case crossgrade
-    /// To a lower level: with the next renewal.
+    /// A change to a lower level, with the next renewal.
     case downgrade
-    /// A downgrade or crossgrade that comes with the renewal after the one charged already.
+    /// A downgrade or crossgrade with the renewal after the one already charged.
     case downgradeAfterCharge
     case planChangeReverted
     case failureWithGrace, failureWithoutGrace, gracePeriodExpiry
-    /// The renewal info says isInBillingRetryPeriod false.
+    /// A grace period whose renewal info states isInBillingRetryPeriod false.
     case graceWithoutRetryFlag
-    /// Status 4 without gracePeriodExpiresDate.
+    /// A grace period with status 4 and without gracePeriodExpiresDate.
     case graceWithoutDate
-    /// Signed hours after the end of the period.
+    /// A failed renewal signed hours after the end of the period.
     case failureSignedLate
-    /// The anniversary stays.
+    /// A recovery that keeps the anniversary.
     case recoveryInGrace
-    /// The anniversary moves.
+    /// A recovery that moves the anniversary.
     case recoveryInRetry
-    /// After 60 days.
+    /// The end of billing retry, after 60 days.
     case retryExhausted
     case refundFull, refundProrated, refundReversed, refundDeclined, consumptionRequest
-    /// After a refund of the same charge was reversed.
+    /// A refund of a charge whose earlier refund was reversed.
     case refundAgain
-    /// A renewal charged ahead is refunded before it begins.
+    /// The refund of a renewal charged ahead, before it begins.
     case refundBeforeStart
-    /// With a revocationReason and a revocationType that Apple does not document.
+    /// A refund with a revocationReason and a revocationType that Apple does not document.
     case refundOfUnknownKind
-    /// Status 5 with a transaction that carries no revocation.
+    /// Status 5 with a transaction without a revocation.
     case revocationByStatus
     case familyShare, familyRevoke
-    /// In the same period, with the same line item.
+    /// Family sharing resumed in the same period, with the same line item.
     case familyRegain
     case priceIncreasePending, priceIncreaseAccepted, priceIncreaseNotAccepted
-    /// The product was removed from sale, and the subscription ends with its period.
+    /// The end of a subscription whose product was removed from sale.
     case productUnavailable
     case renewalExtension
-    /// An offer redeemed on an active subscription, for its next renewal.
+    /// An offer redeemed on an active subscription, for its next renewals.
     case offerRedemption
     case oneTimeCharge
     /// A non-consumable bought again after its refund, under the same original transaction id.
     case nonConsumableRebuy
-    /// To another original transaction id.
+    /// A move to another original transaction id.
     case migration
-    /// Set or changed.
+    /// The app account token set or changed.
     case appAccountToken
-    /// The app starts and gets its signed transactions; nothing changes.
+    /// A start of the app, which gets its signed transactions; nothing changes.
     case appLaunch
-    /// A test notification, asked for by the developer.
+    /// A test notification requested by the developer.
     case test
-    /// A device restores a purchase: a new transactionId for the same line item.
+    /// A purchase restored on a device: a new transactionId for the same line item.
     case restore
-    /// A second device gets the same purchases signed again.
+    /// The same purchases signed again for a second device.
     case reinstall
-    /// A bare transaction from a device, of an app that gets no notifications.
+    /// A bare transaction posted by a device, for an app without notifications.
     case devicePosting
     /// A notification of a type, or with a status, that Apple does not document; nothing changes.
     case unknownNotificationType, unknownStatus
-    /// A notification that is never delivered, one delivered hours or days after it was signed, and one posted again:
-    /// the same notificationUUID and the same nested JWS under a new signature.
+    /// A notification that is never delivered, one delivered hours or days after it was signed, and one posted again
+    /// with the same notificationUUID and the same nested JWS under a new signature.
     case notificationLost, notificationLate, notificationRetry
-    /// Sets of signatures that contradict themselves, see `Contradiction`.
+    /// Artifacts that contradict each other or themselves; see `Contradiction`.
     case renewalInfosOfOneInstant, reversalBeforeRefund, upgradeWithoutSuccessor, malformedToken, endBeforeStart
 }

@@ -1,22 +1,22 @@
 import AppStoreModel
 import Primitives
 
-/// One transaction: what a customer paid, for which time.
+/// One transaction: a product, its price and its period.
 struct Charge: Sendable {
     let transactionId: String
-    /// Auto-renewables only.
+    /// Nil unless auto-renewable.
     let webOrderLineItemId: String?
     let product: StoreProduct
     let purchaseDate: Instant
-    /// Auto-renewables only.
+    /// Nil unless auto-renewable.
     var expiresDate: Instant?
     let reason: TransactionReason
     let quantity: Int64
-    /// Milliunits of the customer's currency for the whole quantity; nil for what is shared, which nobody pays.
+    /// Milliunits of the customer's currency for the whole quantity; nil for a family member's copy.
     let price: Int64?
     let offer: StoreOffer?
     var appAccountToken: String?
-    /// An upgrade has taken its place.
+    /// Whether a plan change replaced it.
     var isUpgraded = false
     var revocation: Revocation?
 
@@ -24,7 +24,7 @@ struct Charge: Sendable {
 }
 
 extension Charge {
-    /// The same purchase as a device restores it: a transaction of its own for the same line item.
+    /// Returns the purchase as restored on a device: a new transaction for the same line item.
     func restored(as transactionId: String, at instant: Instant) -> Charge {
         var restored = Charge(
             transactionId: transactionId, webOrderLineItemId: webOrderLineItemId, product: product,
@@ -39,11 +39,11 @@ struct Revocation: Sendable {
     let date: Instant
     let reason: RevocationReason
     let type: RevocationType
-    /// Milli-percent; nil for what is shared.
+    /// Milli-percent of the price; nil for the end of family sharing and for an unknown kind.
     let percentage: Int64?
 }
 
-/// What all transactions of one purchase history have in common.
+/// The properties common to all transactions of one purchase history.
 struct PurchaseOrigin: Sendable {
     let customer: CustomerID
     let originalTransactionId: String
@@ -52,14 +52,15 @@ struct PurchaseOrigin: Sendable {
     var previousOriginalTransactionId: String?
 }
 
-/// Anything but an auto-renewable: one transaction, and another each time it is bought again after a refund.
+/// A purchase of anything but an auto-renewable, with its newest transaction. Buying it again after a refund replaces
+/// the transaction.
 struct OneTimePurchase: Sendable {
     let origin: PurchaseOrigin
     var charge: Charge
 }
 
-/// A purchase of anything but an auto-renewable.
+/// The identifier of a purchase of anything but an auto-renewable.
 package struct PurchaseID: Hashable, Sendable {
-    /// Position in the store.
+    /// The position in the store.
     let index: Int
 }

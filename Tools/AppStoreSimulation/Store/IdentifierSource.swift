@@ -1,12 +1,12 @@
 import AppStoreModel
 
-/// Gives out the numbers by which the App Store knows things. Each store of a simulation has a range of its own, so
-/// that histories do not depend on each other.
+/// Generates App Store identifiers. Each store of a simulation has a separate range, so that histories do not depend on
+/// each other.
 struct IdentifierSource: Sendable {
     private let firstNumber: Int
     private var used = 0
 
-    /// Transactions that one store may make.
+    /// The maximum number of transaction and line item identifiers per store.
     static let rangeLength = 100_000
 
     init(range: Int) {
@@ -27,7 +27,7 @@ struct IdentifierSource: Sendable {
         Self.webOrderLineItemId(next(), in: environment)
     }
 
-    /// 15 digits in production, 16 elsewhere, as Apple's are.
+    /// Returns an id like Apple's: 15 digits in production, 16 elsewhere.
     static func transactionId(_ number: Int, in environment: Environment) -> String {
         String((environment == .production ? 410_000_000_000_000 : 2_000_000_000_000_000) + number)
     }
@@ -36,7 +36,7 @@ struct IdentifierSource: Sendable {
         String((environment == .production ? 450_000_000_000_000 : 2_500_000_000_000_000) + number)
     }
 
-    /// One for each Apple Account.
+    /// Returns the id of an Apple Account; each account has one.
     static func appTransactionId(ofCustomer number: Int) -> String {
         String(704_000_000_000_000_000 + number)
     }

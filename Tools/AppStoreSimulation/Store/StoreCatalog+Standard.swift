@@ -1,7 +1,7 @@
 import AppStoreModel
 
 extension StoreCatalog {
-    /// Two groups with every kind of plan change and offer, and one of each other type.
+    /// Two groups with every kind of plan change and offer, and one product of each other type.
     package static let standard = StoreCatalog([
         StoreProduct(
             "pro.max.monthly", group: proGroup, level: 1, period: month, price: 19_990, familyShareable: true,

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// What a simulated app sells.
+/// The products of a simulated app.
 package struct StoreCatalog: Sendable {
     package let products: [StoreProduct]
 
@@ -8,7 +8,7 @@ package struct StoreCatalog: Sendable {
         self.products = products
     }
 
-    /// An unknown id is a programmer's error.
+    /// The product with an id. Traps when the id is unknown.
     package subscript(productId: String) -> StoreProduct {
         guard let product = products.first(where: { $0.id == productId }) else {
             preconditionFailure("the catalogue has no product \(productId)")
@@ -24,9 +24,9 @@ package struct StoreCatalog: Sendable {
 package struct StoreProduct: Sendable {
     package let id: String
     package let type: ProductType
-    /// Auto-renewables only, as are `level` and `period`.
+    /// Nil unless auto-renewable, as is `period`.
     package let group: String?
-    /// 1 is the highest service of a group.
+    /// The level of service in the group, 1 the highest; 1 for other types.
     package let level: Int
     package let period: SubscriptionPeriod?
     /// Milliunits in the storefront of the United States.
@@ -48,7 +48,7 @@ package struct StoreProduct: Sendable {
         self.offers = offers
     }
 
-    /// Anything but an auto-renewable.
+    /// Creates a product of any type but auto-renewable.
     package init(_ id: String, type: ProductType, price: Int64) {
         precondition(type != .autoRenewable, "an auto-renewable has a group and a period")
         self.id = id
@@ -67,11 +67,11 @@ package struct StoreProduct: Sendable {
 }
 
 package struct StoreOffer: Hashable, Sendable {
-    /// Nil for introductory offers, which Apple never names.
+    /// Nil for introductory offers, which have no identifier.
     package let id: String?
     package let type: OfferType
     package let payment: OfferDiscountType
-    /// One billing period of the offer; pay as you go takes the product's.
+    /// One billing period of the offer; for pay as you go, the product's.
     package let period: SubscriptionPeriod
     package let periods: Int
     /// Milliunits per charge in the storefront of the United States.
@@ -92,18 +92,18 @@ package struct StoreOffer: Hashable, Sendable {
         self.price = price
     }
 
-    /// The whole offer, as Apple writes `offerPeriod`.
+    /// The length of the whole offer, as in Apple's `offerPeriod`.
     package var wholePeriod: SubscriptionPeriod { period.times(periods) }
 }
 
-/// Which offer a purchase makes use of.
+/// The offer used by a purchase.
 package enum OfferChoice: Hashable, Sendable {
     case introductory
     case named(String)
 }
 
 extension StoreProduct {
-    /// An offer that the product does not have is a programmer's error.
+    /// Returns the chosen offer. Traps when the product does not have it.
     func offer(_ choice: OfferChoice) -> StoreOffer {
         let found: StoreOffer? =
             switch choice {

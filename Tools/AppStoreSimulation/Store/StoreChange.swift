@@ -1,13 +1,13 @@
 package import Primitives
 
-/// Something that happened in a simulated App Store.
+/// A change in a simulated App Store.
 package struct StoreChange: Sendable {
     package let kind: ChangeKind
-    /// From when on it is true.
+    /// The instant from which it is true.
     package let date: Instant
-    /// When all that speaks of it was signed: `date` or some time after.
+    /// The signing date of the artifacts that state it, at or after `date`.
     package let signedDate: Instant
-    /// From when on it can be known: `signedDate`, unless it is time that tells.
+    /// The instant from which it can be known: `signedDate`, or later where only the passage of time shows it.
     package let settledDate: Instant
     package let customer: Int?
     package let originalTransactionId: String?

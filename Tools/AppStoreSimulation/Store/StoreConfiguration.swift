@@ -1,29 +1,29 @@
 package import AppStoreModel
 import Primitives
 
-/// The app that a simulated App Store sells for, and the store's habits.
+/// The app of a simulated App Store, and the behaviour of the store.
 ///
-/// As it stands, everything is punctual: signed in the millisecond it happens, charged at the end of the period.
+/// The defaults are punctual: changes are signed in the millisecond they happen, periods are charged at their end.
 package struct StoreConfiguration: Sendable {
     package var bundleId = "com.example.app"
-    /// Nil is left out of what is signed, as Apple documents it for the sandbox.
+    /// Nil omits it from signed payloads, as Apple documents for the sandbox.
     package var appAppleId: Int64? = 1_234_567_890
     package var environment = Environment.production
     package var catalog = StoreCatalog.standard
-    /// Nil: a failed renewal goes straight to billing retry.
+    /// Nil sends a failed renewal straight to billing retry.
     package var gracePeriod: BillingGracePeriod? = BillingGracePeriod()
     /// Milliseconds from a change to its signature.
     package var signingDelay: ClosedRange<Int64> = 0...0
-    /// Milliseconds before the end of a period at which the next is charged, at most 24 hours.
+    /// Milliseconds from the charge for the next period to the end of the running one, at most 24 hours.
     package var chargeLead: ClosedRange<Int64> = 0...0
     package var delivery = NotificationDelivery()
-    /// Whether the App Store notifies the app's server. Else all that is known is what devices post: transactions.
+    /// Whether the App Store notifies the app's server. Otherwise devices post transactions, the only source.
     package var notifies = true
 
     package init() {}
 
-    /// Signatures some seconds after the fact, charges up to 24 hours ahead, and notifications that come late, twice or
-    /// never, as seen of the App Store.
+    /// The behaviour observed in the App Store: signatures some seconds after the change, charges up to 24 hours ahead,
+    /// and notifications that arrive late, twice or never.
     package static var lifelike: StoreConfiguration {
         var configuration = StoreConfiguration()
         configuration.signingDelay = 400...4_000
@@ -33,7 +33,7 @@ package struct StoreConfiguration: Sendable {
     }
 }
 
-/// How many of a hundred notifications do not come once and at once.
+/// The percentages of notifications that are lost, late or delivered twice.
 package struct NotificationDelivery: Sendable {
     package var lostPercent = 0
     package var latePercent = 0
@@ -45,26 +45,27 @@ package struct NotificationDelivery: Sendable {
         self.retryPercent = retryPercent
     }
 
-    /// Milliseconds.
+    /// Milliseconds from the signing to the delivery of a late notification.
     static let lateness = Instant.millisecondsPerHour...3 * Instant.millisecondsPerDay
-    /// After 1, 12, 24, 48 and 72 further hours, as Apple documents.
+    /// Hours from the first notification to each retry. Apple documents retries after 1, 12, 24, 48 and 72 further
+    /// hours.
     static let retryHours: [Int64] = [1, 13, 37, 85, 157]
 }
 
-/// How the App Store signs a Billing Grace Period.
+/// The form in which the App Store signs a Billing Grace Period.
 package enum GraceSignature: Sendable {
     case documented
-    /// isInBillingRetryPeriod false beside gracePeriodExpiresDate.
+    /// isInBillingRetryPeriod false, with gracePeriodExpiresDate.
     case withoutRetryFlag
     /// Status 4 and no gracePeriodExpiresDate, seen in production.
     case withoutDate
 }
 
-/// Apple's Billing Grace Period: how long service goes on after a failed renewal.
+/// Apple's Billing Grace Period: the time for which service continues after a failed renewal.
 package struct BillingGracePeriod: Sendable {
-    /// 3, 16 or 28; for weekly subscriptions never more than `weeklyDays`.
+    /// 3, 16 or 28; for weekly subscriptions at most `weeklyDays`.
     package var days: Int64 = 16
-    /// Whether a free trial that fails to become paid is left out.
+    /// Whether only paid periods get grace, so that a free trial that fails to renew gets none.
     package var onlyPaidToPaid = true
 
     package static let weeklyDays: Int64 = 6
@@ -72,13 +73,13 @@ package struct BillingGracePeriod: Sendable {
     package init() {}
 }
 
-/// Where a customer buys.
+/// The storefront of a customer's Apple Account.
 package struct Storefront: Sendable {
     /// ISO 3166-1 alpha-3.
     package let code: String
     package let id: String
     package let currency: String
-    /// What one milliunit of a United States price becomes.
+    /// Local milliunits per milliunit of the United States price.
     package let factor: Int64
 
     package static let all = [

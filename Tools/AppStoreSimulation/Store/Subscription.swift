@@ -1,9 +1,9 @@
 import AppStoreModel
 import Primitives
 
-/// An auto-renewable subscription in a simulated App Store: one original transaction id.
+/// The identifier of an auto-renewable subscription in a simulated App Store; one per original transaction id.
 package struct SubscriptionID: Hashable, Sendable {
-    /// Position in the store.
+    /// The position in the store.
     let index: Int
 }
 
@@ -22,40 +22,40 @@ struct Subscription: Sendable {
         var isAccepted: Bool
     }
 
-    /// An offer of which further charges are to come.
+    /// An offer with charges remaining.
     struct PendingOffer: Sendable {
         let offer: StoreOffer
         var charges: Int
     }
 
     var origin: PurchaseOrigin
-    /// In their order, at least one; the last may still be to begin.
+    /// At least one, in the order of the charges. The period of the last may not have begun.
     var charges: [Charge]
     var phase = Phase.active
     var autoRenews = true
     var nextProduct: StoreProduct
     var nextOffer: PendingOffer?
-    /// Prices that this customer has come to pay, by product, where they differ from the catalogue's.
+    /// The customer's prices after price increases, by product id, where they differ from the catalogue's.
     var prices: [String: Int64] = [:]
     var priceIncrease: PriceIncrease?
-    /// Of the next purchase and of the renewal info.
+    /// The token of the renewal info and of renewals.
     var appAccountToken: String?
-    /// Takes the place of `appAccountToken` with the next renewal.
+    /// Replaces `appAccountToken` with the next renewal.
     var nextAppAccountToken: String?
-    /// The newest token signed of it.
+    /// The newest token signed for it.
     var owner: String?
     var graceSignature = GraceSignature.documented
-    /// Transactions of which a refund was reversed.
+    /// The ids of the transactions whose refund was reversed.
     var reversedRefunds: Set<String> = []
-    /// When status 5 was signed without a revocation.
+    /// The signing date of a status 5 without a revocation.
     var statusRevokedAt: Instant?
     var expirationIntent: ExpirationIntent?
     var eligibleWinBackOfferIds: [String] = []
-    /// Start of the latest run without a gap of more than 60 days.
+    /// The start of the latest service without a gap of more than 60 days.
     var recentStart: Instant
-    /// When the App Store will try to charge for the next period; nil once it has.
+    /// The date of the next attempt to charge for the next period; nil after a declined one.
     var chargeDate: Instant?
-    /// The subscriptions of those it is shared with.
+    /// The family members' copies.
     var members: [SubscriptionID] = []
     var lastSignedDate: Instant?
 
@@ -63,24 +63,24 @@ struct Subscription: Sendable {
     var newest: Charge { charges[charges.count - 1] }
     var end: Instant { newest.expiresDate ?? newest.purchaseDate }
 
-    /// The newest charge that has begun.
+    /// Returns the index of the newest charge whose period has begun.
     func running(at instant: Instant) -> Int {
         charges.lastIndex { $0.purchaseDate <= instant } ?? 0
     }
 
-    /// Whether the next period is charged already, and the charge stands.
+    /// Whether the next period is already charged, and not refunded.
     func isRenewed(at instant: Instant) -> Bool {
         newest.purchaseDate > instant && newest.revocation == nil
     }
 
-    /// The product that takes over at the end of the running period, when it is another; it may be charged already.
+    /// Returns the product after the running period when it differs from the current one. It may already be charged.
     func pendingProductId(at instant: Instant) -> String? {
         let running = charges[running(at: instant)].product.id
         if isRenewed(at: instant) { return newest.product.id == running ? nil : newest.product.id }
         return autoRenews && nextProduct.id != running ? nextProduct.id : nil
     }
 
-    /// Milliunits, in the storefront of the United States, of the next charge.
+    /// The price of the next charge, in milliunits in the storefront of the United States.
     var nextPrice: Int64 {
         if let nextOffer { return nextOffer.offer.price }
         if let priceIncrease, nextProduct.id == newest.product.id { return priceIncrease.price }
@@ -98,7 +98,7 @@ struct Subscription: Sendable {
     }
 }
 
-/// How long the App Store goes on trying to collect a failed renewal.
+/// The time for which the App Store tries to collect a failed renewal.
 enum BillingRetry {
     static let milliseconds = 60 * Instant.millisecondsPerDay
 }

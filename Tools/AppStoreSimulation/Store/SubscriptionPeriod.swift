@@ -1,6 +1,6 @@
 package import Primitives
 
-/// A length of time by the calendar, such as a month.
+/// A calendar period, such as one month.
 package struct SubscriptionPeriod: Hashable, Sendable {
     package enum Unit: String, Sendable {
         case day = "D"
@@ -18,14 +18,14 @@ package struct SubscriptionPeriod: Hashable, Sendable {
         self.unit = unit
     }
 
-    /// As in `offerPeriod`: P1W, P3M.
+    /// The form used in `offerPeriod`: P1W, P3M.
     package var iso8601: String { "P\(count)\(unit.rawValue)" }
 
     package func times(_ factor: Int) -> SubscriptionPeriod {
         SubscriptionPeriod(count * Int64(factor), unit)
     }
 
-    /// Calendar arithmetic in UTC; where the month has no such day, its last.
+    /// Returns the end of the period by calendar arithmetic in UTC; a day missing from the month becomes its last day.
     package func end(from start: Instant) -> Instant {
         switch unit {
         case .day: start.advanced(byMilliseconds: count * Instant.millisecondsPerDay)

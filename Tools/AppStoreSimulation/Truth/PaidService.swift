@@ -1,21 +1,21 @@
 import Primitives
 
-/// Days of paid service in one subscription group of one account: what decides Apple's commission.
+/// The days of paid service in one subscription group of one account, which determine Apple's commission.
 ///
-/// Time counts while a charge above zero covers it: trials do not, nor do the days of an extension, nor a period from
-/// its replacement or prorated refund on; a full refund takes the whole period out. Grace that ends in recovery counts.
-/// After 60 days without service the count begins anew.
+/// Time counts while a charge above zero covers it. Trials, the days of an extension, and the rest of a period after
+/// its replacement or prorated refund do not count. A full refund removes the whole period. Grace that ends in recovery
+/// counts. The count restarts after more than 60 days without service.
 struct PaidService: Sendable {
     enum Event: Sendable {
         case paid(transaction: String, Range<Instant>)
         case replaced(transaction: String, at: Instant)
-        /// All of the period, or what is left of it.
+        /// Refunds the rest of the period from an instant; nil refunds all of it.
         case refunded(transaction: String, from: Instant?)
         case refundReversed(transaction: String)
         case extended(transaction: String, to: Instant)
     }
 
-    /// Milliseconds without service after which Apple takes what follows for a new beginning.
+    /// The longest gap in service, in milliseconds, that does not restart Apple's count.
     static let longestGap = 60 * Instant.millisecondsPerDay
 
     private var events: [(at: Instant, event: Event)] = []
@@ -24,7 +24,7 @@ struct PaidService: Sendable {
         events.append((instant, event))
     }
 
-    /// As known and elapsed at the instant.
+    /// Returns the whole days elapsed by `instant`, from the events known then.
     func days(at instant: Instant) -> Int64 {
         var count: Int64 = 0
         var served: Int64?
@@ -40,7 +40,7 @@ struct PaidService: Sendable {
 
     fileprivate struct Period {
         var start: Int64
-        /// Without the days of extensions.
+        /// The end without the days of extensions.
         var countedEnd: Int64
         var end: Int64
         var refundedFrom: Int64?
@@ -73,7 +73,7 @@ extension PaidService.Period {
         countedEnd = min(countedEnd, instant)
     }
 
-    /// Nil when nothing is left.
+    /// The part of the period before its refund; nil when nothing is left.
     fileprivate var unrefunded: Self? {
         guard let refundedFrom else { return self }
         guard refundedFrom > start else { return nil }

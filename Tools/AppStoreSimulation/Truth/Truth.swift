@@ -1,10 +1,10 @@
 import AppStoreModel
 package import Primitives
 
-/// What is so in a simulated App Store at each instant: states written down by the acts that brought them about,
-/// never read off what was signed.
+/// The true states of purchases in a simulated App Store at each instant. The acts record them directly; they are never
+/// derived from signed artifacts.
 package struct Truth: Sendable {
-    /// How far the clock has run. What is asked of later instants is a programmer's error.
+    /// The instant to which the clock has advanced. A request for a row at a later instant traps.
     package internal(set) var knownUntil: Instant
     private var records: [Record] = []
     private var indices: [String: Int] = [:]
@@ -16,11 +16,11 @@ package struct Truth: Sendable {
         let originalTransactionId: String
         let ownership: InAppOwnershipType
         let service: ServiceKey
-        /// In the order of their instants.
+        /// In the order of `from`.
         var states: [(from: Instant, state: TruthState)]
     }
 
-    /// Whose paid service counts together: an account's in one subscription group.
+    /// The scope in which paid service counts together: one account in one subscription group.
     struct ServiceKey: Hashable, Sendable {
         let customer: Int
         let group: String?
@@ -30,18 +30,18 @@ package struct Truth: Sendable {
         self.knownUntil = knownUntil
     }
 
-    /// A row for every purchase that has begun, sorted by the bytes of environment, bundle and original transaction.
-    /// Consumables and non-renewing subscriptions have none.
+    /// Returns a row for every purchase that has begun, sorted by the bytes of environment, bundle id and original
+    /// transaction id. Consumables and non-renewing subscriptions have none.
     package func rows(at instant: Instant) -> [TruthRow] {
         records.compactMap { row(of: $0, at: instant) }.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
     }
 
-    /// Nil before the purchase has begun.
+    /// Returns the row of a purchase; nil before it has begun.
     package func row(of originalTransactionId: String, at instant: Instant) -> TruthRow? {
         indices[originalTransactionId].flatMap { row(of: records[$0], at: instant) }
     }
 
-    /// Whether the customer had the service at any time from the first instant to the last.
+    /// Whether the customer had the service at any time in `range`.
     package func isEntitled(to originalTransactionId: String, within range: ClosedRange<Instant>) -> Bool {
         guard let index = indices[originalTransactionId] else { return false }
         let states = records[index].states
@@ -52,7 +52,7 @@ package struct Truth: Sendable {
         }
     }
 
-    /// The app account tokens that a purchase has had as its owners.
+    /// Returns the app account tokens that have owned a purchase.
     package func owners(of originalTransactionId: String) -> Set<String> {
         Set(indices[originalTransactionId].map { records[$0].states.compactMap(\.state.owner) } ?? [])
     }
@@ -73,7 +73,7 @@ package struct Truth: Sendable {
 }
 
 extension Truth {
-    /// Begins the record of a purchase.
+    /// Opens the record of a purchase.
     mutating func open(
         _ origin: PurchaseOrigin, of service: ServiceKey, in configuration: StoreConfiguration, at instant: Instant,
         _ state: TruthState
@@ -87,7 +87,7 @@ extension Truth {
                 ownership: origin.ownership, service: service, states: [(instant, state)]))
     }
 
-    /// Writes down what is true from `instant` on.
+    /// Records the state from `instant` on.
     mutating func write(
         _ originalTransactionId: String, at instant: Instant, _ state: TruthState
     ) {
@@ -102,7 +102,7 @@ extension Truth {
         services[key, default: PaidService()].write(event, at: instant)
     }
 
-    /// Takes over the records of another store; their transactions and customers must differ.
+    /// Adds the records of another store. Its transactions and customers must differ.
     mutating func merge(_ other: Truth) {
         knownUntil = min(knownUntil, other.knownUntil)
         for record in other.records {

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// What is so of one purchase at one instant, as the App Store would say it.
+/// The true state of one purchase at one instant, with its identifiers.
 package struct TruthRow: Hashable, Sendable {
     package let environment: Environment
     package let bundleId: String

@@ -4,19 +4,19 @@ package enum TruthStatus: String, Hashable, Sendable {
     case active, expired, billingRetry, gracePeriod, revoked
 }
 
-/// What is true of one purchase at one instant.
+/// The true state of one purchase at one instant.
 package struct TruthState: Hashable, Sendable {
-    /// Of the period in force, else of the newest one begun.
+    /// The product of the newest period that has begun.
     package var productId: String
     package var status: TruthStatus
-    /// The end of the period that gives the product; nil for ever.
+    /// The end of that period; nil when it never ends.
     package var expiresAt: Instant?
-    /// True while the next period is charged already. Nil where Apple has told nobody: of an app that is not notified.
+    /// True while the next period is already charged. Nil when unknown, for an app without notifications.
     package var willRenew: Bool?
-    /// The product that takes over with the next period, when it is another.
+    /// The product of the next period, when it differs.
     package var pendingProductId: String?
     package var revokedAt: Instant?
-    /// The app account token that owns the purchase, the newest one signed of it.
+    /// The app account token that owns the purchase: the newest one signed for it.
     package var owner: String?
     /// The transaction with which the account used up the introductory offer of the group.
     package var introConsumedBy: String?
@@ -40,8 +40,8 @@ package struct TruthState: Hashable, Sendable {
 }
 
 extension TruthState {
-    /// As the App Store's books say.
-    /// - Parameter isRenewalKnown: whether Apple tells the app of what is to come.
+    /// Creates the state of a subscription from the App Store's own records.
+    /// - Parameter isRenewalKnown: whether Apple informs the app about the next renewal.
     init(_ subscription: Subscription, at now: Instant, isRenewalKnown: Bool, introConsumedBy: String?) {
         let running = subscription.charges[subscription.running(at: now)]
         let status: TruthStatus =
@@ -62,7 +62,7 @@ extension TruthState {
             owner: subscription.owner, introConsumedBy: introConsumedBy)
     }
 
-    /// Of a non-consumable.
+    /// Creates the state of a non-consumable.
     init(_ purchase: OneTimePurchase) {
         let revocation = purchase.charge.revocation
         self.init(

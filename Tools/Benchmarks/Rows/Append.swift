@@ -2,7 +2,7 @@ import EventLog
 import SubscriptionLedger
 
 extension BenchmarkRow {
-    /// 32 writers that each append one event and wait: on an empty ledger and on one of ten million; the worse counts.
+    /// Appends by 32 writers, one event at a time, to an empty ledger and to one of ten million. The worse counts.
     static let appendSingle = append(
         name: "append-single", limitName: "pwrite + fdatasync of the same bytes, 32 events at a time",
         target: 25_000, groupOf: 32
@@ -10,7 +10,7 @@ extension BenchmarkRow {
         try await ledger.append(writers: 32, each: 1_000, seed: seed)
     }
 
-    /// Batches of 1,000, one after the other.
+    /// Appends of batches of 1,000 events, one after the other, to the same two ledgers.
     static let appendBatch = append(
         name: "append-batch", limitName: "pwrite + fdatasync of the same bytes, 1,000 events at a time",
         target: 150_000, groupOf: 1_000
@@ -26,7 +26,7 @@ extension BenchmarkRow {
             var measurements: [Measurement] = []
             for isLarge in [false, true] {
                 let ledger = isLarge ? try await AppendLedger.large(progress) : try AppendLedger.empty()
-                var run: UInt64 = try ledger.ledger.log.head().size
+                var run: UInt64 = try ledger.ledger.reader.log.size()
                 var syncs: [Double] = []
                 var measurement = try await Measurement.alternating(progress) {
                     run += 1

@@ -1,11 +1,11 @@
+import FactStore
 import LedgerModel
 import Primitives
-import ProjectionRuntime
 import SubscriptionLedger
 import SubscriptionStatus
 
 extension BenchmarkRow {
-    /// The fold of one key's timeline to its state, one core.
+    /// The fold of one key's timeline to its state, on one core.
     static let state = BenchmarkRow(
         name: "state", unit: "facts/s", limitName: nil, target: .valueAtLeast(200_000)
     ) { progress in
@@ -14,7 +14,7 @@ extension BenchmarkRow {
         }
     }
 
-    /// The fold of one key's timeline to its whole history, one core.
+    /// The fold of one key's timeline to its whole history, on one core.
     static let history = BenchmarkRow(
         name: "history", unit: "facts/s", limitName: nil, target: .valueAtLeast(80_000)
     ) { progress in
@@ -24,7 +24,7 @@ extension BenchmarkRow {
     }
 }
 
-/// The timelines of the customers' subscriptions, as they are read from the store.
+/// The timelines of the customers' subscriptions, as read from the store.
 private enum FoldSample {
     static var now: Instant { CustomerSample.now }
     private static let repetitions = 20
@@ -54,8 +54,8 @@ private enum FoldSample {
         let sample = try await CustomerSample()
         defer { sample.ledger.close() }
         return try sample.originalTransactionIds.flatMap { id in
-            try sample.ledger.derived.keys(ofOriginalTransactionId: id).map {
-                try sample.ledger.derived.timelines(around: $0, knownAt: .max)
+            try sample.ledger.reader.facts.keys(ofOriginalTransactionId: id).map {
+                try sample.ledger.reader.facts.timelines(around: $0, knownAt: .max)
             }
         }
     }

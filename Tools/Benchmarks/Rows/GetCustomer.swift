@@ -1,18 +1,20 @@
 import AppStoreSimulation
 import AppStoreVerification
 import EventLog
+import FactStore
 import HTTPTypes
 import Hummingbird
+import Ingestion
 import LedgerAPI
 import LedgerConfiguration
 import LedgerServer
+import LedgerStorage
 import Logging
 import Primitives
-import ProjectionRuntime
 import SubscriptionLedger
 
 extension BenchmarkRow {
-    /// Customers of ten notifications each, asked for over 16 connections.
+    /// Calls for customers of ten notifications each, over 16 connections.
     static let getCustomer = BenchmarkRow(
         name: "get-customer", unit: "calls/s",
         limitName: "a route of the same server that answers as many bytes at once",
@@ -31,28 +33,28 @@ extension BenchmarkRow {
     }
 }
 
-/// Answers the same bytes each time.
+/// Answers every call with the same bytes.
 private struct BareRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/v1/bare/{id}"
     let access = Access.anybody
     let body: ByteBuffer
 
-    func respond(to call: Call) async throws -> Response {
+    func respond(to call: RouteRequest) async throws -> Response {
         Response(status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
     }
 }
 
 struct CustomerSample {
     static let customers = 500
-    /// In the middle of the last subscriptions' last period, so that answers are those of paying customers.
+    /// An instant in the last period of every subscription, so that all answers are about paying customers.
     static let now = Instant(milliseconds: 1_426_204_800_000)
-    /// Enough to keep every core at work.
+    /// Enough to keep every core busy.
     private static let connections = 16
     private static let callsAConnection = 1_000
 
-    let ledger: Ledger
-    /// One a customer.
+    let ledger: LedgerWriter
+    /// One per customer.
     let originalTransactionIds: [String]
     private let folder: TemporaryFolder
 
@@ -60,7 +62,7 @@ struct CustomerSample {
         folder = try TemporaryFolder()
         var configuration = Ledger.Configuration(folder: DataFolder(path: folder.path), clock: { Self.now })
         configuration.trust.configuredRoots = [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)]
-        ledger = try Ledger(writing: configuration)
+        ledger = try LedgerWriter(configuration)
         let each = BulkNotifications.notificationsPerSubscription
         let notifications = BulkNotifications(count: Self.customers * each)
         originalTransactionIds = (0..<Self.customers).compactMap {
@@ -81,12 +83,13 @@ struct CustomerSample {
                 throw BenchmarkFailure("a transaction of the sample was refused")
             }
         }
-        try ledger.derived.apply()
+        try ledger.reader.facts.store()
     }
 
-    /// Runs `body` with the port of a server that takes calls.
+    /// Runs `body` with the port of a running server.
     func serving(_ body: @escaping @Sendable (Int) async throws -> Measurement) async throws -> Measurement {
-        let answer = try ledger.customer("customer-0", Question(asOf: ledger.configuration.clock())).json.serialized()
+        let answer = try ledger.reader.customer("customer-0", AsOfQuery(asOf: ledger.configuration.clock())).json
+            .serialized()
         var logger = Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .info
         var serving = LedgerServer.Configuration()
@@ -100,15 +103,15 @@ struct CustomerSample {
             group.addTask { try await application.run() }
             defer { group.cancelAll() }
             for await port in ports {
-                // The feed of a server that runs is made already.
-                try await ledger.transitions().waitUntilProcessed(ledger.log.head().size, patience: .seconds(300))
+                // A server in the steady state has already built its feed.
+                try await ledger.transitions().waitUntilProcessed(ledger.reader.log.size(), patience: .seconds(300))
                 return try await body(port)
             }
             throw BenchmarkFailure("the server did not start")
         }
     }
 
-    /// Calls a second, over all connections together, each called by a thread of its own.
+    /// Returns calls per second over all connections together, each with its own thread.
     static func rate(_ port: Int, _ path: @escaping @Sendable (Int) -> String) async throws -> Double {
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -127,7 +130,7 @@ struct CustomerSample {
         return Double(connections * callsAConnection) / (ContinuousClock.now - start).seconds
     }
 
-    /// Off the cooperative pool, which the server needs.
+    /// Runs `body` outside the cooperative pool, which the server needs.
     private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             do {

@@ -1,11 +1,13 @@
 import AppStoreSimulation
 import AppStoreVerification
 import EventLog
+import Ingestion
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 
 extension BenchmarkRow {
-    /// Distinct notifications, verified on all cores and durable, as `subledger ingest` takes them.
+    /// The ingest of distinct notifications as in `subledger ingest`: verified on all cores and durable.
     static let ingestBulk = BenchmarkRow(
         name: "ingest-bulk", unit: "notifications/s",
         limitName: "their signing inputs hashed and verified with ready keys and signatures, on all cores",
@@ -21,7 +23,7 @@ extension BenchmarkRow {
         }
     }
 
-    /// All that a notification takes on the disk when everything is derived from it.
+    /// The disk space per notification in `log/` and `derived/` when all is applied, without the feed of transitions.
     static let bytesPerNotification = BenchmarkRow(
         name: "bytes-per-notification", unit: "bytes", limitName: "the bytes of the three payloads",
         target: .valueAtMost(2_048)
@@ -40,12 +42,13 @@ extension BenchmarkRow {
 enum IngestSample {
     static let count = 20_000
 
-    /// Notifications a second until all are durable, and what log/ and derived/ take on the disk when all is applied.
+    /// Returns notifications per second until all are durable, and the bytes on disk of log/ and derived/ when all
+    /// is applied.
     static func rate(_ texts: [[UInt8]]) async throws -> (rate: Double, bytes: Int64) {
         let folder = try TemporaryFolder()
         var configuration = Ledger.Configuration(folder: DataFolder(path: folder.path), clock: { .latest })
         configuration.trust.configuredRoots = [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)]
-        let ledger = try Ledger(writing: configuration)
+        let ledger = try LedgerWriter(configuration)
         var pipeline = IngestPipeline(ledger: ledger)
         let start = ContinuousClock.now
         for text in texts {
@@ -53,7 +56,7 @@ enum IngestSample {
         }
         let last = try await pipeline.finish()
         let seconds = (ContinuousClock.now - start).seconds
-        guard !last.isEmpty, try ledger.log.head().size == UInt64(texts.count) else {
+        guard !last.isEmpty, try ledger.reader.log.size() == UInt64(texts.count) else {
             throw BenchmarkFailure("not every notification was appended")
         }
         ledger.close()

@@ -1,9 +1,10 @@
 import EventLog
 import Primitives
 import SubscriptionLedger
+import TransparencyLog
 
 extension BenchmarkRow {
-    /// Opens a ledger of ten million events, for reading, and reads its newest event.
+    /// The time to open a ledger of ten million events for reading, and to read its newest event.
     static let open = BenchmarkRow(
         name: "open", unit: "s", limitName: nil, target: .valueAtMost(1)
     ) { progress in
@@ -11,9 +12,11 @@ extension BenchmarkRow {
         var measurement = Measurement(values: [])
         for _ in 0..<Measurement.runs {
             let start = ContinuousClock.now
-            let ledger = try Ledger(reading: Ledger.Configuration(folder: folder, clock: { .latest }))
+            let ledger = try LedgerReader(Ledger.Configuration(folder: folder, clock: { .latest }))
             let head = try ledger.log.head()
-            guard try ledger.log.record(at: head.size - 1) != nil else { throw BenchmarkFailure("no newest event") }
+            guard try ledger.log.record(at: head.size - 1) != nil else {
+                throw BenchmarkFailure("no newest event")
+            }
             measurement.values.append((ContinuousClock.now - start).seconds)
         }
         return measurement

@@ -7,7 +7,7 @@ import enum Crypto.P256
 import struct Crypto.SHA256
 
 extension BenchmarkRow {
-    /// Distinct notifications of three JWS each, on one thread and on all cores; what is reported is the worse of both.
+    /// The verification of distinct notifications of three JWS each, on one thread and on all cores. The worse counts.
     static let verifyNotification = BenchmarkRow(
         name: "verify-notification", unit: "notifications/s a core",
         limitName: "the same three signing inputs hashed and verified with ready keys and signatures",
@@ -37,7 +37,7 @@ extension Measurement {
     }
 }
 
-/// Notifications, and all that verifying their signatures alone takes.
+/// Notifications, and the prepared inputs for verifying their signatures alone.
 struct VerificationSample: Sendable {
     static let usualCount = 2_000
 
@@ -47,7 +47,7 @@ struct VerificationSample: Sendable {
     }
 
     let texts: [[UInt8]]
-    /// Of all payloads, a nested JWS not counted in the one around it.
+    /// The total size of all payloads. A nested JWS does not count in the payload that contains it.
     let payloadByteCount: Int
     private let prepared: [[Prepared]]
     private let key: P256.Signing.PublicKey
@@ -64,7 +64,7 @@ struct VerificationSample: Sendable {
         var prepared: [[Prepared]] = []
         var payloadByteCount = 0
         for text in texts {
-            // Verifying once also fills the verifier's cache of chains, as in the steady state.
+            // Verifying once also fills the verifier's chain cache, as in the steady state.
             guard case .notification(let notification) = try await verifier.verify(text, now: now).get(),
                 let transaction = notification.transaction, let renewalInfo = notification.renewalInfo
             else { throw BenchmarkFailure("a notification of the sample has no three JWS") }
@@ -83,7 +83,7 @@ struct VerificationSample: Sendable {
         self.payloadByteCount = payloadByteCount
     }
 
-    /// Notifications a second and thread, when each thread takes its share.
+    /// Returns notifications per second and thread, when each thread processes its share.
     func rate(
         threads: Int, _ work: @escaping @Sendable (StrideTo<Int>) async throws -> Void
     ) async throws -> Double {

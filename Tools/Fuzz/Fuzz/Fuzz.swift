@@ -1,7 +1,7 @@
 import CLibFuzzer
 import FoundationEssentials
 
-/// Hands the verifier to libFuzzer. The last argument is the folder of the corpus; the others are libFuzzer's own.
+/// Runs libFuzzer on the verifier. The last argument is the corpus folder; the others are options of libFuzzer.
 @main
 struct Fuzz {
     private static let fuzz = VerificationFuzz()

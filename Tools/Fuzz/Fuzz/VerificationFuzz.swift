@@ -4,20 +4,20 @@ import Dispatch
 import Primitives
 import Synchronization
 
-/// Verifies what the fuzzer makes up, and stops the process should anything be accepted that was not signed.
+/// Verifies the fuzzer's inputs, and traps when the verifier accepts one that was never signed.
 struct VerificationFuzz: Sendable {
     enum Place: UInt8, CaseIterable {
         /// The whole text.
         case text
-        /// The payload under a header that is known, so that JSON and fields are read.
+        /// The payload under a known header, so that JSON and fields are parsed.
         case payload
-        /// The JOSE header, so that JSON and certificates are read.
+        /// The JOSE header, so that JSON and certificates are parsed.
         case header
 
         fileprivate init(_ byte: UInt8) { self = Self.allCases[Int(byte) % Self.allCases.count] }
     }
 
-    /// Valid inputs to start from; the first byte of each says what the rest is put in the place of.
+    /// Valid inputs for the corpus. The first byte of each selects the `Place` that the rest replaces.
     let seeds: [[UInt8]]
     private let verifier: SignedDataVerifier
     private let signingInputs: Set<[UInt8]>
@@ -59,7 +59,7 @@ struct VerificationFuzz: Sendable {
             "accepted, yet never signed: \(String(decoding: text, as: UTF8.self))")
     }
 
-    /// Waits for the answer: the fuzzer takes one input at a time.
+    /// Verifies an input synchronously, since the fuzzer tests one input at a time.
     private func verify(_ text: [UInt8]) -> Result<SignedArtifact, Refusal> {
         let answer = Answer()
         Task.detached { [verifier, now] in
@@ -69,7 +69,7 @@ struct VerificationFuzz: Sendable {
     }
 }
 
-/// Hands a result from a task to the thread that waits for it.
+/// Passes a result from a task to the waiting thread.
 private final class Answer: Sendable {
     private let result = Mutex<Result<SignedArtifact, Refusal>?>(nil)
     private let isGiven = DispatchSemaphore(value: 0)

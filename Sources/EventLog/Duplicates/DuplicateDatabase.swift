@@ -1,0 +1,97 @@
+import Glibc
+import HashIndex
+import LMDB
+import LedgerStorage
+import Primitives
+
+/// The databases of the duplicate index.
+final class DuplicateDatabase: Sendable {
+    private let environment: LMDB.Environment
+    private let keys: HashIndex
+    private let meta: Database
+
+    private static let layout: UInt64 = 1
+    private static let layoutKey = Array("layout".utf8)
+    private static let sizeKey = Array("size".utf8)
+    private static let keyDatabases = HashIndex.databases("keys")
+
+    /// Opens the database. Removes a database of another version, which can be rebuilt from the log.
+    static func openOrReplace(directory: String, mapSizeBytes: Int) throws -> DuplicateDatabase {
+        do {
+            do {
+                return try DuplicateDatabase(directory: directory, mapSizeBytes: mapSizeBytes)
+            } catch let error as StorageError where error.code == .versionUnknown {
+                for name in ["data.mdb", "lock.mdb"] { unlink("\(directory)/\(name)") }
+                return try DuplicateDatabase(directory: directory, mapSizeBytes: mapSizeBytes)
+            }
+        } catch let error as LMDBError {
+            var failure = StorageError(opening: directory, error)
+            if failure.code == .logCorrupt { failure.diagnosis.hint = StorageError.rebuildHint }
+            throw failure
+        }
+    }
+
+    private init(directory: String, mapSizeBytes: Int) throws {
+        var options = LMDB.Environment.Options()
+        options.mapSizeBytes = mapSizeBytes
+        try LMDB.Environment.makeIfMissing(in: directory, options: options) { environment throws(LMDBError) in
+            let opened = try environment.openDatabases([("meta", [])] + Self.keyDatabases)
+            var transaction = try environment.beginWrite()
+            let layout = withUnsafeBytes(of: Self.layout) { Array($0) }
+            try transaction.put(layout.span.bytes, at: Self.layoutKey.span.bytes, in: opened[0])
+            try transaction.commit()
+        }
+        environment = try LMDB.Environment(directory: directory, options: options)
+        meta = try environment.openDatabase("meta")
+        let found = try environment.read { [meta] in try Self.number(Self.layoutKey, in: meta, $0) }
+        guard found == Self.layout else {
+            throw StorageError(
+                .versionUnknown, "unsupported version of the duplicate index", expected: "\(Self.layout)",
+                found: found.map { "\($0)" } ?? "none", hint: StorageError.rebuildHint)
+        }
+        keys = HashIndex(try environment.openDatabases(Self.keyDatabases))
+    }
+
+    private static func number<Access>(
+        _ key: [UInt8], in meta: Database, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> UInt64? {
+        guard let value = try transaction.get(key.span.bytes, in: meta) else { return nil }
+        guard value.byteCount == 8 else { throw StorageError.derivedDamaged("a number") }
+        return value.integer(at: 0)
+    }
+
+    /// Returns the number of events whose keys are stored.
+    func size() throws -> UInt64 {
+        try reading { try Self.number(Self.sizeKey, in: self.meta, $0) ?? 0 }
+    }
+
+    /// Returns the first positions of those keys that are stored.
+    func firstPositions(of wanted: [IdempotencyKey]) throws -> [IdempotencyKey: UInt64] {
+        let sorted = Set(wanted.map(\.value)).sorted()
+        var found: [IdempotencyKey: UInt64] = [:]
+        try reading { transaction in
+            try keys.forEachEntry(of: sorted, transaction) { entry in
+                let key = IdempotencyKey(entry.key)
+                found[key] = min(found[key] ?? .max, entry.position)
+            }
+        }
+        return found
+    }
+
+    /// Stores entries in one synced transaction. Storing an entry twice has no effect.
+    func add(_ entries: [IndexEntry], size: UInt64) throws {
+        try environment.write { transaction in
+            try keys.addAndCompact(entries, &transaction)
+            let size = withUnsafeBytes(of: size) { Array($0) }
+            try transaction.put(size.span.bytes, at: Self.sizeKey.span.bytes, in: meta)
+        }
+    }
+
+    private func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
+        do {
+            return try environment.read(body)
+        } catch let error as LMDBError {
+            throw StorageError(error, while: "reading the duplicate index failed")
+        }
+    }
+}

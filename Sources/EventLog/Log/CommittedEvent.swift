@@ -1,0 +1,13 @@
+package import Primitives
+
+/// A durable event.
+package struct CommittedEvent: Sendable {
+    package let position: UInt64
+    package let recordedAt: Instant
+    /// The attachment of the event's draft.
+    package let attachment: (any Sendable)?
+}
+
+/// Receives the events of each commit in order, on the writer's thread, once they are durable and before their callers
+/// are answered.
+package typealias CommitObserver = @Sendable ([CommittedEvent]) -> Void

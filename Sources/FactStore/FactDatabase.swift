@@ -1,0 +1,176 @@
+import Glibc
+import HashIndex
+import LMDB
+import LedgerModel
+import LedgerStorage
+import Primitives
+
+/// The databases of `derived/`: facts by position, and an index over them. They can be rebuilt from the log.
+final class FactDatabase: Sendable {
+    private let environment: LMDB.Environment
+    /// position -> recordedAt, facts
+    private let facts: Database
+    /// term -> the positions of its events
+    private let terms: HashIndex
+    private let meta: Database
+
+    private static let sizeKey = Array("size".utf8)
+    private static let layoutKey = Array("layout".utf8)
+    /// The layout version of this environment. The writer removes and rebuilds an environment of another version.
+    private static let layout: UInt64 = 4
+
+    static func exists(in directory: String) -> Bool {
+        access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0
+    }
+
+    /// - Throws: `version_unknown` when another version created it; `log_corrupt` when it is damaged.
+    convenience init(directory: String, mapSizeBytes: Int, readOnly: Bool) throws {
+        do {
+            try self.init(opening: directory, mapSizeBytes: mapSizeBytes, readOnly: readOnly)
+        } catch let error as LMDBError {
+            var failure = StorageError(opening: directory, error)
+            if failure.code == .logCorrupt { failure.diagnosis.hint = StorageError.rebuildHint }
+            throw failure
+        }
+    }
+
+    private init(opening directory: String, mapSizeBytes: Int, readOnly: Bool) throws {
+        var options = LMDB.Environment.Options()
+        options.mapSizeBytes = mapSizeBytes
+        options.readOnly = readOnly
+        if !readOnly { try Self.makeIfMissing(in: directory, options) }
+        environment = try LMDB.Environment(directory: directory, options: options)
+        meta = try environment.openDatabase("meta")
+        let found = try environment.read { [meta] in try Self.word(Self.layoutKey, in: meta, $0) }
+        guard found == Self.layout else {
+            throw StorageError(
+                .versionUnknown, "unsupported version of derived/", expected: "\(Self.layout)",
+                found: found.map { "\($0)" } ?? "none", hint: StorageError.rebuildHint)
+        }
+        facts = try environment.openDatabase("facts", flags: .integerKey)
+        terms = HashIndex(try environment.openDatabases(Self.termDatabases))
+    }
+
+    private static func word<Access>(
+        _ key: [UInt8], in meta: Database, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> UInt64? {
+        guard let value = try transaction.get(key.span.bytes, in: meta) else { return nil }
+        guard value.byteCount == 8 else { throw StorageError.derivedDamaged("a number") }
+        return value.integer(at: 0)
+    }
+
+    private static let termDatabases = HashIndex.databases("terms")
+
+    private static func makeIfMissing(in directory: String, _ options: LMDB.Environment.Options) throws {
+        try LMDB.Environment.makeIfMissing(in: directory, options: options) { environment throws(LMDBError) in
+            let opened = try environment.openDatabases(
+                [("meta", []), ("facts", .integerKey)] + termDatabases)
+            var transaction = try environment.beginWrite()
+            let layout = withUnsafeBytes(of: Self.layout) { Array($0) }
+            try transaction.put(layout.span.bytes, at: layoutKey.span.bytes, in: opened[0])
+            try transaction.commit()
+        }
+    }
+
+    /// Removes an environment of another version.
+    static func remove(_ directory: String) {
+        for name in ["data.mdb", "lock.mdb"] { unlink("\(directory)/\(name)") }
+    }
+
+    func clearStaleReaders() throws {
+        try environment.clearStaleReaders()
+    }
+
+    private func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
+        do {
+            return try environment.read(body)
+        } catch let error as LMDBError {
+            throw StorageError(error, while: "reading derived/ failed")
+        }
+    }
+
+    /// Returns the number of events stored.
+    func size() throws -> UInt64 {
+        try reading { try size($0) }
+    }
+
+    private func size<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> UInt64 {
+        try Self.word(Self.sizeKey, in: meta, transaction) ?? 0
+    }
+
+    /// Returns the events with a term at the selected positions, ordered by position.
+    func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [StoredFacts] {
+        try reading { transaction in
+            var positions: [UInt64] = []
+            try terms.forEachEntry(of: [term.hash], transaction) { entry in
+                if isWanted(entry.position) { positions.append(entry.position) }
+            }
+            var events: [StoredFacts] = []
+            for position in positions.sorted() {
+                guard let stored = try transaction.get(position, in: facts),
+                    let facts = StoredFacts(stored, position: position)
+                else { throw StorageError.derivedDamaged("the facts at position \(position)") }
+                events.append(facts)
+            }
+            return events
+        }
+    }
+
+    /// Returns the facts of an event; nil when they are not stored.
+    func event(at position: UInt64) throws -> StoredFacts? {
+        try reading { transaction in
+            guard let stored = try transaction.get(position, in: facts) else { return nil }
+            guard let facts = StoredFacts(stored, position: position) else {
+                throw StorageError.derivedDamaged("the facts at position \(position)")
+            }
+            return facts
+        }
+    }
+
+    /// Stores events in one synced transaction. Storing an event twice has no effect.
+    ///
+    /// - Precondition: the positions ascend, and the first is at most `size()`.
+    func add(_ events: [IndexedEvent]) throws {
+        guard let last = events.last else { return }
+        try environment.write { transaction in
+            let stored = try size(transaction)
+            let new = events.drop { $0.position < stored }
+            for event in new {
+                let value = Self.bigEndian(UInt64(bitPattern: event.recordedAt.milliseconds)) + event.facts.bytes
+                try transaction.put(value.span.bytes, at: event.position, in: facts, .append)
+            }
+            try terms.addAndCompact(Self.termEntries(of: new), &transaction)
+            let size = withUnsafeBytes(of: max(stored, last.position + 1)) { Array($0) }
+            try transaction.put(size.span.bytes, at: Self.sizeKey.span.bytes, in: meta)
+        }
+    }
+
+    private static func termEntries(of events: ArraySlice<IndexedEvent>) -> [IndexEntry] {
+        events.flatMap { event in event.facts.terms.map { IndexEntry(key: $0.hash, position: event.position) } }
+    }
+
+    private static func bigEndian(_ value: UInt64) -> [UInt8] {
+        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+    }
+}
+
+/// The facts of one event, from the database or from memory.
+struct StoredFacts: Sendable {
+    let position: UInt64
+    let recordedAt: Instant
+    let facts: [UInt8]
+
+    init(_ event: IndexedEvent) {
+        position = event.position
+        recordedAt = event.recordedAt
+        facts = event.facts.bytes
+    }
+
+    /// Creates facts from their stored form; nil when the bytes are damaged.
+    init?(_ stored: RawSpan, position: UInt64) {
+        guard stored.byteCount >= 8 else { return nil }
+        self.position = position
+        recordedAt = Instant(milliseconds: Int64(bitPattern: stored.bigEndian(at: 0, as: UInt64.self)))
+        facts = stored.extracting(8..<stored.byteCount).withUnsafeBytes { Array($0) }
+    }
+}

@@ -1,0 +1,88 @@
+package import AppStoreModel
+package import LedgerModel
+import LedgerStorage
+package import Primitives
+
+extension FactIndex {
+    /// Returns the keys with this originalTransactionId, sorted.
+    package func keys(
+        ofOriginalTransactionId id: String, environment: Environment? = nil, bundleId: String? = nil
+    ) throws -> [SubscriptionKey] {
+        let observations = try observations(under: .originalTransactionId(id))
+        let keys = observations.compactMap { keyed -> SubscriptionKey? in
+            guard case .subscription(let key) = keyed.key, key.originalTransactionId == id,
+                environment.map({ $0 == key.environment }) ?? true, bundleId.map({ $0 == key.bundleId }) ?? true
+            else { return nil }
+            return key
+        }
+        return Set(keys).sorted()
+    }
+
+    /// Returns the facts of one event, and the time it was recorded.
+    /// - Returns: nil for a position that is not derived yet; nil facts for an event without facts.
+    package func facts(at position: Position) throws -> (recordedAt: Instant, facts: EventFacts?)? {
+        guard let stored = try event(at: position) else { return nil }
+        return (stored.recordedAt, try stored.decoded())
+    }
+
+    /// Returns the timelines of a key and of every key that may be joined with it, as known when the log contained
+    /// `size` events.
+    package func timelines(around key: SubscriptionKey, knownAt size: Position) throws -> [SubscriptionKey: Timeline] {
+        var related = RelatedTimelines(in: self, knownAt: size)
+        try related.add([key])
+        return related.timelines
+    }
+
+    /// Returns the keys that a customer claimed, refused claims included, or received by transfer. The claims of other
+    /// handles merged with this one are not included.
+    package func keys(claimedBy handle: CustomerHandle, knownAt size: Position) throws -> Set<SubscriptionKey> {
+        try facts(under: .claims(of: handle), below: size).reduce(into: []) { keys, facts in
+            switch facts.customerFact {
+            case .claim(let claim), .refusedClaim(let claim): keys.insert(claim.key)
+            case .transfer(let transfer): keys.insert(transfer.key)
+            case .directory, .token, nil: break
+            }
+        }
+    }
+
+    /// Returns the tokens mapped to a customer. The tokens of other handles merged with this one are not included.
+    package func tokens(mappedTo handle: CustomerHandle, knownAt size: Position) throws -> Set<AppAccountToken> {
+        try facts(under: .claims(of: handle), below: size).reduce(into: []) { tokens, facts in
+            if case .token(let mapping) = facts.customerFact { tokens.insert(mapping.token) }
+        }
+    }
+
+    /// Returns the first customer to which a token was mapped; nil for an unmapped token.
+    package func customer(mappedTo token: AppAccountToken, knownAt size: Position) throws -> CustomerHandle? {
+        let mappings = try facts(under: .mapping(of: token), below: size).compactMap { facts -> TokenMapping? in
+            if case .token(let mapping) = facts.customerFact { mapping } else { nil }
+        }
+        return mappings.min { $0.position < $1.position }?.customer
+    }
+
+    /// Returns the merges and unmerges that involve a handle.
+    package func directoryChanges(of handle: CustomerHandle, knownAt size: Position) throws -> [DirectoryChange] {
+        try facts(under: .merges(of: handle), below: size).compactMap { facts in
+            if case .directory(let change) = facts.customerFact { change } else { nil }
+        }
+    }
+
+    private func observations(under term: IndexTerm) throws -> [KeyedObservation] {
+        try facts(under: term, below: .max).flatMap(\.observations)
+    }
+
+    private func facts(under term: IndexTerm, below size: Position) throws -> [EventFacts] {
+        try events(under: term) { $0 < size }.compactMap { try $0.decoded() }
+    }
+}
+
+extension StoredFacts {
+    /// Returns the decoded facts; nil for an event without facts.
+    func decoded() throws -> EventFacts? {
+        guard !facts.isEmpty else { return nil }
+        guard let decoded = EventFacts(bytes: facts, position: position, recordedAt: recordedAt) else {
+            throw StorageError.derivedDamaged("the facts at position \(position)")
+        }
+        return decoded
+    }
+}

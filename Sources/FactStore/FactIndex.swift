@@ -1,0 +1,211 @@
+import Dispatch
+package import EventLog
+import LMDB
+import LedgerStorage
+import Primitives
+import Synchronization
+
+/// The facts of the log's events with their index, both those in `derived/` and the pending ones in memory.
+///
+/// A background thread stores the pending events, in one synced transaction per 65,536 events or two seconds. A query
+/// reads both, so every caller reads its own writes. Storing an event twice after a crash has no effect.
+package final class FactIndex: Sendable {
+    /// Decodes the facts of a stored event, without repeating the verification.
+    package typealias Decoder = @Sendable (Record, _ evidence: [UInt8]) throws -> IndexedFacts
+
+    static let batch = 65_536
+    static let interval = DispatchTimeInterval.seconds(2)
+    /// The maximum number of pending events in a read-only process, which stores none (about 1 KB each).
+    static let readerLimit = 1_048_576
+
+    /// Nil when no writer has stored any facts yet, or when the stored facts are of another version.
+    private let database: RecoverableEnvironment<FactDatabase>?
+    private let decoder: Decoder
+    private let pending: PendingEvents
+    private let storedSize: Atomic<UInt64>
+    private let thread = PeriodicThread(every: interval)
+    /// Whether a background catch-up with the log is not complete.
+    private let isBehind = Atomic(false)
+    /// Held while a batch moves from memory to the database. Two threads may try this at once.
+    private let batchLock = Mutex<Void>(())
+
+    /// Opens the index for the writing process. Facts of another version are removed and decoded again.
+    package init(writing directory: String, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
+        let database = try RecoverableEnvironment("derived/") {
+            do {
+                return try FactDatabase(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false)
+            } catch let error as StorageError where error.code == .versionUnknown {
+                FactDatabase.remove(directory)
+                return try FactDatabase(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false)
+            }
+        }
+        let size = try database.current().size()
+        self.database = database
+        self.decoder = decoder
+        pending = PendingEvents(from: size)
+        storedSize = Atomic(size)
+    }
+
+    /// Opens the index for reading beside a writer. The whole log is decoded into memory when no facts are stored, or
+    /// when the stored facts are of another version.
+    package init(reading directory: String, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
+        database = try Self.openForReading(directory, mapSizeBytes)
+        let size = try database?.current().size() ?? 0
+        self.decoder = decoder
+        pending = PendingEvents(from: size)
+        storedSize = Atomic(size)
+    }
+
+    private static func openForReading(
+        _ directory: String, _ mapSizeBytes: Int
+    ) throws -> RecoverableEnvironment<FactDatabase>? {
+        guard FactDatabase.exists(in: directory) else { return nil }
+        do {
+            return try RecoverableEnvironment("derived/") {
+                try FactDatabase(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: true)
+            }
+        } catch let error as StorageError where error.code == .versionUnknown {
+            return nil
+        }
+    }
+
+    /// - Throws: `log_corrupt` when more events are stored than the log has: one of the two belongs to another ledger.
+    package func requireNoMore(than log: LogReader) throws {
+        let (size, stored) = (try log.size(), storedSize.load(ordering: .acquiring))
+        guard stored <= size else {
+            throw StorageError(
+                .logCorrupt, "derived/ is ahead of the log", expected: "at most \(size) events", found: "\(stored)",
+                hint: StorageError.rebuildHint)
+        }
+    }
+
+    /// Decodes the events up to the head of the log. A writing process that is far behind stores them as it proceeds.
+    /// - Throws: `busy` in a read-only process that is too far behind, and while a background catch-up runs.
+    package func catchUp(with log: LogReader) throws {
+        let size = try log.size()
+        guard !isBehind.load(ordering: .acquiring) else {
+            throw StorageError(
+                .busy, "the facts are being decoded from the log", expected: "\(size) events", found: "\(pending.end)",
+                hint: "Try again.")
+        }
+        let stored = storedSize.load(ordering: .acquiring)
+        guard thread.isRunning || size < stored + UInt64(Self.readerLimit) else {
+            throw StorageError(
+                .busy, "derived data lags too far behind the log",
+                expected: "at most \(Self.readerLimit) events not in derived/", found: "\(size - stored)",
+                hint: "Run a writing command such as `subledger serve` to update derived/.")
+        }
+        try decode(log, upTo: size)
+    }
+
+    /// Decodes events into memory, and stores full batches in a writing process.
+    private func decode(_ log: LogReader, upTo size: UInt64) throws {
+        while pending.end < size, !thread.isClosing {
+            var events: [IndexedEvent] = []
+            _ = try log.forEach(from: pending.end, below: size) { record, evidence in
+                events.append(
+                    IndexedEvent(
+                        position: record.position, recordedAt: record.recordedAt,
+                        facts: try decoder(record, evidence)))
+            }
+            guard !events.isEmpty, pending.append(events) else { break }
+            if thread.isRunning, pending.count >= Self.batch { try store() }
+        }
+    }
+
+    /// Starts storing in the background.
+    /// - Parameter log: the log to catch up with first, in the background. Until then, queries are `busy`; observed
+    ///   commits are left to the catch-up.
+    package func start(catchingUpWith log: LogReader? = nil) throws {
+        isBehind.store(log != nil, ordering: .releasing)
+        try thread.start { [self] in
+            if let log, isBehind.load(ordering: .acquiring) { try catchUpInBackground(with: log) }
+            while pending.count > 0 { try store() }
+        }
+        if log != nil { thread.wake() }
+    }
+
+    private func catchUpInBackground(with log: LogReader) throws {
+        // Commits that arrive in the meantime are read from the log too, so it is asked for its size again.
+        while pending.end < (try log.size()) {
+            guard !thread.isClosing else { return }
+            try decode(log, upTo: try log.size())
+        }
+        isBehind.store(false, ordering: .releasing)
+    }
+
+    /// Stores the pending events and stops the thread.
+    package func close() {
+        thread.close()
+    }
+
+    /// Stores up to 65,536 pending events in one transaction.
+    /// - Throws: `StorageError`, also `map_full` and `disk_full`; the events then stay in memory.
+    package func store() throws {
+        guard let database else { return }
+        try batchLock.withLock { _ in
+            let events = pending.prefix(Self.batch)
+            guard let last = events.last else { return }
+            do {
+                try database.currentOrReopened().add(events)
+            } catch let error as LMDBError {
+                if !StorageError.isNoRoom(error) { try database.reopen() }
+                throw StorageError(error, while: "updating derived/ failed")
+            }
+            storedSize.store(last.position + 1, ordering: .releasing)
+            pending.removeFirst(events.count)
+        }
+    }
+}
+
+extension FactIndex {
+    /// Adds the facts of a commit, as a `CommitObserver`. Does nothing while events before it are missing.
+    package func observe(_ events: [CommittedEvent]) {
+        _ = pending.append(events.map(IndexedEvent.init))
+        if pending.count >= Self.batch { thread.wake() }
+    }
+
+    /// The number of the log's events with known facts, stored or pending.
+    package var size: UInt64 { pending.end }
+
+    /// The number of pending events.
+    package var lag: Int { pending.count }
+
+    /// Returns the number of the log's events whose facts are not stored, as far as the log can be read.
+    package func lag(behind log: LogReader) -> UInt64 {
+        let stored = storedSize.load(ordering: .acquiring)
+        return max(stored, (try? log.size()) ?? pending.end) - stored
+    }
+
+    /// Whether queries are `busy` because the facts of the log's events are still being decoded.
+    package var isCatchingUp: Bool { isBehind.load(ordering: .acquiring) }
+
+    /// Whether no event from `size` on has any of these terms. The result may be false although no such event exists.
+    package func isUnchanged(_ terms: Set<IndexTerm>, since size: UInt64) -> Bool {
+        pending.isUnchanged(terms, since: size)
+    }
+
+    /// Frees the reader slots of dead processes.
+    package func clearStaleReaders() throws {
+        try database?.current().clearStaleReaders()
+    }
+
+    /// Whether the ledger refuses more events because too many are pending.
+    package var isFull: Bool { pending.count >= PendingEvents.limit }
+
+    /// The reason that storing fails; nil when it succeeds.
+    package var failure: String? { thread.failure }
+
+    func event(at position: UInt64) throws -> StoredFacts? {
+        // Pending events are read first: events that leave memory in the meantime are already stored.
+        try pending.event(at: position) ?? database?.current().event(at: position)
+    }
+
+    /// - Parameter isWanted: selects positions; events at other positions are not read.
+    func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [StoredFacts] {
+        let recent = pending.events(under: term).filter { isWanted($0.position) }
+        let stored = try database?.current().events(under: term, at: isWanted) ?? []
+        let known = Set(stored.map(\.position))
+        return stored + recent.filter { !known.contains($0.position) }
+    }
+}

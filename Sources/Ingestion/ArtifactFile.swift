@@ -1,0 +1,76 @@
+package import AppStoreVerification
+package import LedgerStorage
+package import Primitives
+
+/// An artifact read from a file, before any verification.
+package struct FoundArtifact: Sendable {
+    /// The file; `FILE:LINE` for a line of an archive; the digest of a quarantined item.
+    package let file: String
+    /// The source of the appended event.
+    package var source = EventSource.file
+    /// The JWS, with its kind if the enclosing text determines it; else the refusal.
+    package let content: Result<Content, Refusal>
+
+    package struct Content: Sendable {
+        package let jws: [UInt8]
+        package let kind: ArtifactKind?
+    }
+
+    /// The size of the JWS.
+    package var byteCount: Int { (try? content.get().jws.count) ?? 0 }
+
+    /// The kind that the enclosing text determines, else the kind of the unverified claims; nil when neither is known.
+    /// - Complexity: decodes the JWS unless the enclosing text determines the kind.
+    package var claimedKind: ArtifactKind? {
+        guard let content = try? content.get() else { return nil }
+        return content.kind ?? ArtifactKind(claimedBy: content.jws)
+    }
+}
+
+extension FoundArtifact {
+    /// Creates the artifact of a quarantined item, with its original source.
+    package init(_ item: QuarantinedItem) {
+        self.init(file: item.digest, source: item.source, content: .success(Content(jws: item.artifact, kind: nil)))
+    }
+}
+
+/// Reads artifacts according to the extension of their file: `.json` contains a notification body, `.jws` and `.txt`
+/// one JWS, `.ndjson` and `.jsonl` one artifact per line.
+package enum ArtifactFile {
+    /// The maximum size of an artifact in bytes: of a line in an archive, else of the file. Larger ones are refused.
+    package static let byteLimit = 8 * 1_024 * 1_024
+
+    package static func isArchive(_ path: String) -> Bool {
+        path.hasSuffix(".ndjson") || path.hasSuffix(".jsonl")
+    }
+
+    /// Returns the artifact of a whole file. A file with any other extension is read like one line of an archive.
+    package static func artifact(in bytes: [UInt8], file: String) -> FoundArtifact {
+        let isJWS = file.hasSuffix(".jws") || file.hasSuffix(".txt")
+        return FoundArtifact(
+            file: file,
+            content: isJWS ? .success(FoundArtifact.Content(jws: bytes, kind: nil)) : content(of: bytes))
+    }
+
+    /// Returns the artifact of one line of an archive: a notification body, a JWS in quotes, or a bare JWS.
+    package static func artifact(inLine line: [UInt8], file: String, number: Int) -> FoundArtifact {
+        FoundArtifact(file: "\(file):\(number)", content: content(of: line))
+    }
+
+    private static func content(of bytes: [UInt8]) -> Result<FoundArtifact.Content, Refusal> {
+        guard bytes.count <= byteLimit else {
+            return .failure(
+                Refusal(
+                    .payloadTooLarge, "artifact too large", expected: "at most \(byteLimit) bytes", found: "more"))
+        }
+        guard let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "\"")
+        else { return .success(FoundArtifact.Content(jws: bytes, kind: nil)) }
+        do throws(JSONError) {
+            let body = try JSONDocument(parsing: bytes).root
+            if let jws = body.string { return .success(FoundArtifact.Content(jws: Array(jws.utf8), kind: nil)) }
+            return NotificationBody.signedPayload(of: body).map { FoundArtifact.Content(jws: $0, kind: .notification) }
+        } catch {
+            return .failure(Refusal(json: error))
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import AppStoreModel
+package import EventLog
+import FactStore
+package import LedgerModel
+package import Primitives
+
+/// The origin of one of the ledger's own events: its source, and the configured name of the API key that caused it.
+package struct EventOrigin: Sendable {
+    package let source: EventSource
+    package let keyName: String?
+
+    package init(source: EventSource, keyName: String?) {
+        self.source = source
+        self.keyName = keyName
+    }
+}
+
+/// Encodes and decodes the ledger's own events about customers.
+package enum CustomerEvents {
+    /// - Parameters:
+    ///   - claim: the claim; its position is ignored.
+    ///   - newest: the newest decision about the key if the customer has claimed it before, else nil. It distinguishes
+    ///     the idempotency key of the new claim from that of the earlier one.
+    package static func linked(_ claim: Claim, after newest: Position?, _ origin: EventOrigin) -> EventDraft {
+        let idempotencyKey = linkKey(claim) + (newest.map { suffix(.customerLinked, $0) } ?? [])
+        return draft(
+            .customerLinked, origin, environment: claim.key.environment, idempotencyKey: idempotencyKey,
+            body: members(of: claim), fact: .claim(claim))
+    }
+
+    /// The code of a claim that is refused because another customer owns the purchase.
+    package static let linkRefusedCode = "link_refused"
+
+    /// - Parameters:
+    ///   - remedy: advice for an operator, stored with the event.
+    ///   - newest: the newest decision about the key. Until a newer one, the same claim is refused once.
+    package static func refused(
+        _ claim: Claim, remedy: String, after newest: Position?, _ origin: EventOrigin
+    ) -> EventDraft {
+        draft(
+            .linkRefused, origin, environment: claim.key.environment,
+            idempotencyKey: linkKey(claim) + suffix(.linkRefused, newest ?? .max),
+            body: members(of: claim) + [
+                .init("code", .string(linkRefusedCode)),
+                .init("remedy", .string(remedy)),
+            ],
+            fact: .refusedClaim(claim))
+    }
+
+    /// - Parameter newest: the newest decision about the key.
+    package static func transferred(_ transfer: Transfer, after newest: Position?, _ origin: EventOrigin) -> EventDraft
+    {
+        draft(
+            .subscriptionTransferred, origin, environment: transfer.key.environment,
+            idempotencyKey: transfer.customer.bytes + keyDigest(transfer.key)
+                + suffix(.subscriptionTransferred, newest ?? .max),
+            body: [.init("handle", .string(transfer.customer.hex))] + members(of: transfer.key),
+            fact: .transfer(transfer))
+    }
+
+    /// - Parameters:
+    ///   - role: the role of the caller that merged them.
+    ///   - undone: the position of the newest unmerge of the merged customer.
+    package static func merged(_ merge: Merge, by role: String, after undone: Position?, _ origin: EventOrigin)
+        -> EventDraft
+    {
+        let idempotencyKey =
+            merge.customer.bytes + merge.into.bytes + (undone.map { suffix(.customersMerged, $0) } ?? [])
+        return draft(
+            .customersMerged, origin, environment: nil, idempotencyKey: idempotencyKey,
+            body: members(merge.customer, merge.into, by: role), fact: .directory(.merge(merge)))
+    }
+
+    /// - Parameter merge: the merge that is undone.
+    package static func unmerged(_ unmerge: Unmerge, of merge: Merge, by role: String, _ origin: EventOrigin)
+        -> EventDraft
+    {
+        draft(
+            .customersUnmerged, origin, environment: nil,
+            idempotencyKey: unmerge.customer.bytes + unmerge.into.bytes + suffix(.customersUnmerged, merge.position),
+            body: members(unmerge.customer, unmerge.into, by: role), fact: .directory(.unmerge(unmerge)))
+    }
+
+    package static func mapped(_ mapping: TokenMapping, _ origin: EventOrigin) -> EventDraft {
+        draft(
+            .tokenMapped, origin, environment: nil, idempotencyKey: Array(mapping.token.text.utf8),
+            body: [
+                .init("handle", .string(mapping.customer.hex)), .init("appAccountToken", .string(mapping.token.text)),
+            ], fact: .token(mapping))
+    }
+
+    private static func draft(
+        _ kind: EventKind, _ origin: EventOrigin, environment: Environment?, idempotencyKey: [UInt8],
+        body: [JSONValue.Member], fact: CustomerFact
+    ) -> EventDraft {
+        let environment = environment.flatMap { EnvironmentCode(name: $0.rawValue) } ?? .none
+        let facts = EventFacts(fact)
+        let key = origin.keyName.map { [JSONValue.Member("key", .string($0))] } ?? []
+        return EventDraft(
+            kind: kind, source: origin.source, environment: environment, artifact: .none, trust: .own,
+            idempotencyKey: IdempotencyKey(artifact: .none, environment: environment, key: idempotencyKey),
+            // The ledger's own events are not verified.
+            verifiedAt: Instant(milliseconds: 0), body: JSONValue.object(body + key).canonical(),
+            attachment: IndexedFacts(facts))
+    }
+
+    private static func linkKey(_ claim: Claim) -> [UInt8] { claim.customer.bytes + keyDigest(claim.key) }
+
+    private static func keyDigest(_ key: SubscriptionKey) -> [UInt8] {
+        let parts = [key.environment.rawValue, key.bundleId, key.originalTransactionId]
+        return Digest.sha256(of: JSONValue.array(parts.map { .string($0) }).canonical()).bytes
+    }
+
+    private static func suffix(_ kind: EventKind, _ newest: Position) -> [UInt8] {
+        [kind.rawValue] + withUnsafeBytes(of: newest.bigEndian) { Array($0) }
+    }
+
+    private static func members(of claim: Claim) -> [JSONValue.Member] {
+        [.init("handle", .string(claim.customer.hex))] + members(of: claim.key) + [.init("by", .string(claim.by.name))]
+    }
+
+    private static func members(of key: SubscriptionKey) -> [JSONValue.Member] {
+        [
+            .init("environment", .string(key.environment.rawValue)), .init("bundleId", .string(key.bundleId)),
+            .init("originalTransactionId", .string(key.originalTransactionId)),
+        ]
+    }
+
+    private static func members(
+        _ customer: CustomerHandle, _ into: CustomerHandle, by role: String
+    ) -> [JSONValue.Member] {
+        [.init("handle", .string(customer.hex)), .init("into", .string(into.hex)), .init("by", .string(role))]
+    }
+}
+
+extension CustomerEvents {
+    /// The maximum length of a subscription key in bytes. It fits into the body of an event even when every byte is
+    /// escaped.
+    package static let keyByteLimit = 512
+
+    /// Returns the fact in an event about customers; nil for other kinds, and for an event that only a later version
+    /// can read.
+    package static func fact(in record: Record) -> CustomerFact? {
+        let kinds: [EventKind] = [
+            .customerLinked, .customersMerged, .linkRefused, .subscriptionTransferred, .customersUnmerged,
+            .tokenMapped,
+        ]
+        guard kinds.contains(record.kind), let body = try? JSONDocument(parsing: record.body).root,
+            let customer = body["handle"]?.string.flatMap({ CustomerHandle(hex: $0) })
+        else { return nil }
+        let into = body["into"]?.string.flatMap { CustomerHandle(hex: $0) }
+        let by = body["by"]?.string.flatMap(Claim.Authority.init(name:))
+        switch record.kind {
+        case .customersMerged:
+            guard let into, let by else { return nil }
+            return .directory(.merge(Merge(customer: customer, into: into, by: by, position: record.position)))
+        case .customersUnmerged:
+            return into.map {
+                .directory(.unmerge(Unmerge(customer: customer, into: $0, position: record.position)))
+            }
+        case .tokenMapped:
+            return body["appAccountToken"]?.string.flatMap(AppAccountToken.init).map {
+                .token(TokenMapping(token: $0, customer: customer, position: record.position))
+            }
+        case .subscriptionTransferred:
+            return key(in: body).map { .transfer(Transfer(key: $0, customer: customer, position: record.position)) }
+        default:
+            guard let key = key(in: body), let by else { return nil }
+            let claim = Claim(key: key, customer: customer, by: by, position: record.position)
+            return record.kind == .linkRefused ? .refusedClaim(claim) : .claim(claim)
+        }
+    }
+
+    private static func key(in body: JSONView) -> SubscriptionKey? {
+        guard let environment = body["environment"]?.string, let bundleId = body["bundleId"]?.string,
+            let id = body["originalTransactionId"]?.string
+        else { return nil }
+        return SubscriptionKey(
+            environment: Environment(rawValue: environment), bundleId: bundleId, originalTransactionId: id)
+    }
+}

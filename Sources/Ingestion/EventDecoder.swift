@@ -1,0 +1,76 @@
+import AppStoreModel
+package import AppStoreVerification
+package import EventLog
+package import FactStore
+import LedgerModel
+import LedgerStorage
+import Primitives
+
+/// Decodes facts from evidence, both when an event is drafted and when it is read from the log.
+package enum EventDecoder {
+    /// - Parameter bundleId: the app of a single renewal info, which does not state it.
+    package static func facts(of artifact: SignedArtifact, bundleId: String?) -> EventFacts {
+        // The facts are stored with their record, which contains the position and the time.
+        let translation = Translation(position: 0, recordedAt: .earliest)
+        switch artifact {
+        case .notification(let notification):
+            return EventFacts(
+                translation.notification(
+                    signed(notification.outer), transaction: notification.transaction.map(signed),
+                    renewalInfo: notification.renewalInfo.map(signed),
+                    appTransaction: notification.appTransaction.map(signed)))
+        case .transaction(let transaction):
+            return EventFacts(translation.transaction(signed(transaction)))
+        case .renewalInfo(let renewalInfo):
+            return EventFacts(bundleId.map { translation.renewalInfo(signed(renewalInfo), bundleId: $0) } ?? [])
+        case .appTransaction(let appTransaction, _):
+            return EventFacts(translation.appTransaction(signed(appTransaction)))
+        }
+    }
+
+    private static func signed<Payload>(_ verified: VerifiedJWS<Payload>) -> SignedPayload<Payload> {
+        SignedPayload(verified.payload, digest: verified.proof.signingInput)
+    }
+
+    /// Decodes the facts of a stored event.
+    /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
+    package static func indexedFacts(_ record: Record, _ evidence: [UInt8]) throws -> IndexedFacts {
+        try facts(record, evidence).map { IndexedFacts($0) } ?? .none
+    }
+
+    /// Returns the facts of a stored event; nil for an event without facts.
+    package static func facts(_ record: Record, _ evidence: [UInt8]) throws -> EventFacts? {
+        if let artifact = try artifact(of: record, evidence) {
+            return facts(of: artifact, bundleId: bundleId(in: record.body))
+        }
+        return CustomerEvents.fact(in: record).map { EventFacts($0) }
+    }
+
+    /// Returns the artifact of an event; nil for events without a JWS as evidence.
+    package static func artifact(of record: Record, _ evidence: [UInt8]) throws -> SignedArtifact? {
+        guard let kind = ArtifactKind(record.artifact) else { return nil }
+        do throws(Refusal) {
+            return try StoredArtifact.artifact(evidence, kind: kind)
+        } catch {
+            throw StorageError(
+                .logCorrupt, "evidence at position \(record.position) cannot be decoded", expected: kind.rawValue,
+                found: error.reason, hint: "Run `subledger audit verify --deep`.")
+        }
+    }
+
+    static func bundleId(in body: [UInt8]) -> String? {
+        try? JSONDocument(parsing: body).root["bundleId"]?.string
+    }
+}
+
+extension ArtifactKind {
+    package init?(_ artifact: ArtifactCode) {
+        switch artifact {
+        case .notificationV2: self = .notification
+        case .transaction: self = .transaction
+        case .renewalInfo: self = .renewalInfo
+        case .appTransaction: self = .appTransaction
+        default: return nil
+        }
+    }
+}

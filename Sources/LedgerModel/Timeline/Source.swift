@@ -1,0 +1,29 @@
+package import Primitives
+
+/// The origin of a statement: its name, its time, its rank, and the event that carries it.
+package struct Source: Hashable, Sendable {
+    package let name: ObservationName
+    /// Apple's time, the signedDate of the JWS; never the ledger's clock or the time of arrival.
+    package let time: Instant
+    package let rank: SourceRank
+    /// The smallest position of an event that carries it.
+    package let position: Position
+    /// The time the ledger recorded the event at `position`.
+    package let recordedAt: Instant
+
+    package init(name: ObservationName, time: Instant, rank: SourceRank, position: Position, recordedAt: Instant) {
+        self.name = name
+        self.time = time
+        self.rank = rank
+        self.position = position
+        self.recordedAt = recordedAt
+    }
+
+    /// Whether the source precedes another in the total order of observations: (time, rank, digest, path). Positions
+    /// are not part of it, so the order of arrival has no effect.
+    package func precedes(_ other: Source) -> Bool {
+        if time != other.time { return time < other.time }
+        if rank != other.rank { return rank < other.rank }
+        return name < other.name
+    }
+}

@@ -1,0 +1,34 @@
+import AppStoreModel
+
+extension Transaction {
+    var subscriptionKey: SubscriptionKey? {
+        guard let environment, let bundleId, let otid = originalTransactionId?.stated else { return nil }
+        return SubscriptionKey(environment: environment, bundleId: bundleId, originalTransactionId: otid)
+    }
+}
+
+extension RenewalInfo {
+    func subscriptionKey(bundleId: String) -> SubscriptionKey? {
+        guard let environment, let otid = originalTransactionId?.stated else { return nil }
+        return SubscriptionKey(environment: environment, bundleId: bundleId, originalTransactionId: otid)
+    }
+}
+
+extension AppTransaction {
+    func appAccountKey(customer: CustomerHandle?) -> AppAccountKey? {
+        let account =
+            appTransactionId?.stated.map(AppAccountKey.Account.appTransaction)
+            ?? customer.map(AppAccountKey.Account.customer)
+        guard let receiptType, let bundleId, let account else { return nil }
+        return AppAccountKey(environment: receiptType, bundleId: bundleId, account: account)
+    }
+}
+
+extension String {
+    /// The string; nil if it is empty. Apple writes some absent fields as empty strings.
+    package var stated: String? { isEmpty ? nil : self }
+}
+
+extension OpenVocabulary {
+    var stated: Self? { rawValue.isEmpty ? nil : self }
+}

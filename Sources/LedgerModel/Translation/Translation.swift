@@ -1,0 +1,71 @@
+package import AppStoreModel
+package import Primitives
+
+/// Translates the verified payloads of one event into observations.
+///
+/// A payload without a key (a test notification, a summary) or without a time gives no observation, since no query
+/// could find it. A nested JWS is named by its own signing input, so the same JWS posted alone is the same observation.
+package struct Translation: Sendable {
+    /// The position of the event that carries the payloads.
+    package let position: Position
+    /// The time the ledger recorded the event.
+    package let recordedAt: Instant
+
+    package init(position: Position, recordedAt: Instant) {
+        self.position = position
+        self.recordedAt = recordedAt
+    }
+
+    package func transaction(_ transaction: SignedPayload<Transaction>) -> [KeyedObservation] {
+        guard let key = transaction.payload.subscriptionKey, let fact = TransactionFact(transaction.payload) else {
+            return []
+        }
+        return file(.transaction(fact), under: .subscription(key), transaction.digest, transaction.payload.signedDate)
+    }
+
+    /// - Parameter bundleId: that of the sibling transaction or of the configured app, since a renewal info has none.
+    package func renewalInfo(_ renewalInfo: SignedPayload<RenewalInfo>, bundleId: String) -> [KeyedObservation] {
+        guard let key = renewalInfo.payload.subscriptionKey(bundleId: bundleId) else { return [] }
+        return file(
+            .renewal(RenewalFact(renewalInfo.payload)), under: .subscription(key), renewalInfo.digest,
+            renewalInfo.payload.signedDate)
+    }
+
+    /// - Parameter customer: the customer for whom it was posted; used when it names no app account itself.
+    package func appTransaction(
+        _ appTransaction: SignedPayload<AppTransaction>, customer: CustomerHandle? = nil
+    ) -> [KeyedObservation] {
+        guard let key = appTransaction.payload.appAccountKey(customer: customer) else { return [] }
+        return file(
+            .app(AppFact(appTransaction.payload)), under: .appAccount(key), appTransaction.digest,
+            appTransaction.payload.receiptCreationDate)
+    }
+
+    /// Returns the notification's own observation, in the timeline of the first carried payload, and the observations
+    /// of the carried payloads.
+    package func notification(
+        _ notification: SignedPayload<Notification>, transaction: SignedPayload<Transaction>? = nil,
+        renewalInfo: SignedPayload<RenewalInfo>? = nil, appTransaction: SignedPayload<AppTransaction>? = nil
+    ) -> [KeyedObservation] {
+        let bundleId = transaction?.payload.bundleId ?? notification.payload.bundleId
+        var carried = transaction.map(self.transaction) ?? []
+        if let renewalInfo, let bundleId { carried += self.renewalInfo(renewalInfo, bundleId: bundleId) }
+        if let appTransaction { carried += self.appTransaction(appTransaction) }
+        guard let key = carried.first?.key else { return [] }
+
+        var fact = NotificationFact(notification.payload)
+        fact.signedTransactionInfo = transaction?.digest
+        fact.signedRenewalInfo = renewalInfo?.digest
+        fact.signedAppTransactionInfo = appTransaction?.digest
+        return file(.notification(fact), under: key, notification.digest, notification.payload.signedDate) + carried
+    }
+
+    private func file(
+        _ fact: Fact, under key: TimelineKey, _ digest: Digest, _ time: Instant?
+    ) -> [KeyedObservation] {
+        guard let time else { return [] }
+        let source = Source(
+            name: ObservationName(digest: digest), time: time, rank: .jws, position: position, recordedAt: recordedAt)
+        return [KeyedObservation(key: key, observation: Observation(source: source, fact: fact))]
+    }
+}

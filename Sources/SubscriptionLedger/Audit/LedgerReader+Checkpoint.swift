@@ -1,0 +1,26 @@
+import EventLog
+import LedgerStorage
+package import TransparencyLog
+
+extension LedgerReader {
+    /// Returns a signed note over the current head, which is durable.
+    package func signedCheckpoint() throws -> SignedNote {
+        let head = try log.head()
+        return try signer().sign(Checkpoint(origin: log.origin, size: head.size, root: head.root).text)
+    }
+
+    /// Returns the public half of the key that signs checkpoints.
+    package func checkpointVerifier() throws -> NoteVerifier {
+        try signer().verifier
+    }
+
+    private func signer() throws -> NoteSigner {
+        let folder = configuration.folder
+        guard let signer = try CheckpointKey.load(from: folder, origin: log.origin) else {
+            throw StorageError(
+                .ioError, "the ledger has no checkpoint key", expected: folder.checkpointKey, found: "no such file",
+                hint: "Run `subledger audit key init`, or restore the key from a backup.")
+        }
+        return signer
+    }
+}

@@ -1,0 +1,41 @@
+import LedgerModel
+import Primitives
+
+/// The timelines that an owner may own at some instant, with the evidence about their owners.
+struct CustomerTimelines: Sendable {
+    let owner: Ownership.Owner
+    let lineages: [Lineage]
+    /// The evidence about each key.
+    let evidence: [OwnershipEvidence]
+    /// The one-time purchases of the keys that have any.
+    let purchases: [SubscriptionKey: [OneTimePurchase]]
+    let directory: CustomerDirectory
+    let observationCount: Int
+}
+
+/// The subscriptions that belong to the owner at an instant, and all lineages that they may be part of.
+struct OwnedSubscriptions {
+    let lineages: [Lineage]
+    private(set) var keys: Set<SubscriptionKey> = []
+    /// The one-time purchases of owned keys.
+    private(set) var purchases: [SubscriptionKey: [OneTimePurchase]] = [:]
+    /// The conflicts in which the owner is a party, ordered by key.
+    private(set) var conflicts: [OwnershipConflict] = []
+
+    /// - Parameter timelines: nil for an unused id.
+    init(of timelines: CustomerTimelines?, at t: Instant, rules: Rules, scope: CustomerScope) {
+        lineages = timelines?.lineages ?? []
+        guard let timelines else { return }
+        for evidence in timelines.evidence where scope.contains(evidence.key) {
+            let ownership = Ownership(
+                evidence, at: t, directory: timelines.directory, rule: rules.customers.claimConflict)
+            if ownership.owners.contains(timelines.owner) {
+                keys.insert(evidence.key)
+                purchases[evidence.key] = timelines.purchases[evidence.key]
+            }
+            conflicts += OwnershipConflict.conflicts(over: evidence, ownership, directory: timelines.directory)
+                .filter { $0.owner == timelines.owner || .customer($0.claimant) == timelines.owner }
+        }
+        conflicts.sort { ($0.key, $0.claimant.value) < ($1.key, $1.claimant.value) }
+    }
+}

@@ -1,0 +1,206 @@
+import AppStoreModel
+import EventLog
+import FactStore
+package import LedgerAPI
+import LedgerModel
+import LedgerStorage
+import Primitives
+import SubscriptionStatus
+
+extension LedgerReader {
+    /// Returns the answer of `GET /v1/customers/{id}`; an empty one for an unused id.
+    ///
+    /// The handle of a customer is accepted in place of an id. The answer then contains the handle after merges, and no
+    /// id.
+    /// - Throws: `customer_id_invalid`; `StorageError`.
+    package func customer(
+        _ externalId: String, _ question: AsOfQuery, scope: CustomerScope = CustomerScope()
+    ) throws -> CustomerAnswer<SubscriptionRow> {
+        let reference = try reference(to: externalId)
+        let (size, state) = try state(of: reference, question, scope)
+        guard case .handle(let handle) = reference else {
+            return try naming(state.answer(id: externalId, asOf: question.asOf, knownAt: size))
+        }
+        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        let customer = try lookup.customer(of: handle)
+        return try naming(state.answer(id: nil, handle: customer.hex, asOf: question.asOf, knownAt: size))
+    }
+
+    /// Returns the rows of a customer's keys; none for an unused id.
+    /// - Throws: the same errors as `customer(_:_:scope:)`.
+    package func state(
+        ofCustomer externalId: String, _ question: AsOfQuery, scope: CustomerScope = CustomerScope()
+    ) throws -> StateAnswer {
+        let (size, state) = try state(of: reference(to: externalId), question, scope)
+        return state.answer(asOf: question.asOf, knownAt: size)
+    }
+
+    /// Returns the changes of a customer's keys up to `question.asOf`, including changes of owners. A key that the
+    /// customer lost is included up to the loss.
+    /// - Throws: the same errors as `customer(_:_:scope:)`.
+    package func history(
+        ofCustomer externalId: String, _ question: AsOfQuery, scope: CustomerScope = CustomerScope(),
+        explained: Bool = false
+    ) throws -> HistoryAnswer {
+        let (size, known) = try known(of: reference(to: externalId), question.knownAt)
+        guard let timelines = known.timelines else {
+            return Answer(asOf: question.asOf, knownAt: size, subscriptions: [])
+        }
+        let rules = rules(for: question)
+        let owned = OwnedSubscriptions(of: timelines, at: question.asOf, rules: rules, scope: scope)
+        let rows = try owned.lineages.histories(until: question.asOf, rules: rules)
+            .filter { scope.contains($0.key) }
+            .compactMap { history -> SubscriptionHistoryRow? in
+                let owners = try ownerHistory(of: history, in: timelines, until: question.asOf, rules)
+                let lost = owners?.lastLoss(by: timelines.owner, timelines.directory)
+                let end = owned.keys.contains(history.key) ? question.asOf : lost
+                guard let end else { return nil }
+                var row = SubscriptionHistoryRow(history, explained: explained)
+                if let owners { row.add(owners, to: history.key, in: owned.lineages, rules, explained: explained) }
+                row.transitions.removeAll { $0.at > end }
+                return row
+            }
+        return Answer(asOf: question.asOf, knownAt: size, subscriptions: rows)
+    }
+
+    private func ownerHistory(
+        of history: SubscriptionHistory, in timelines: CustomerTimelines, until end: Instant, _ rules: Rules
+    ) throws -> OwnerHistory? {
+        guard let evidence = timelines.evidence.first(where: { $0.key == history.key }),
+            let start = history.transitions.first?.at
+        else { return nil }
+        return try OwnerHistory(
+            of: evidence, directory: timelines.directory, after: start, until: end, rule: rules.customers.claimConflict
+        ) { position in
+            guard let record = try log.record(at: position) else {
+                throw StorageError(.logCorrupt, "event at position \(position) is missing")
+            }
+            return record.recordedAt
+        }
+    }
+
+    /// Returns the answer about the customer that owns a subscription: `GET /v1/subscriptions/{otid}/customer`.
+    ///
+    /// If there are several owners under the rule `share`, this is the one with the least handle. The answer contains
+    /// the least of the customer's external ids, or the handle of an anonymous customer.
+    /// - Returns: nil when no such key was known.
+    /// - Throws: `parameter_invalid` when keys of several apps match; `StorageError`.
+    package func customer(
+        owning originalTransactionId: String, _ question: AsOfQuery, scope: CustomerScope
+    ) throws -> CustomerAnswer<SubscriptionRow>? {
+        let size = try knownSize(question.knownAt)
+        let keys = try facts.keys(
+            ofOriginalTransactionId: originalTransactionId, environment: scope.environment, bundleId: scope.bundleId
+        ).filter(scope.contains)
+        guard keys.count <= 1 else { throw CustomerError.subscriptionAmbiguous }
+        guard let key = keys.first else { return nil }
+        var related = RelatedTimelines(in: facts, knownAt: size)
+        try related.add([key])
+        guard let timeline = related.timelines[key] else { return nil }
+        let evidence = related.ownershipEvidence(of: key, timeline)
+        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        try lookup.load(evidence)
+        let rules = rules(for: question)
+        let owner = Ownership(
+            evidence, at: question.asOf, directory: lookup.directory, rule: rules.customers.claimConflict
+        ).owners.min()
+        let token: AppAccountToken? = if case .bearer(let token)? = owner { token } else { nil }
+        let timelines = try owner.map { try lookup.timelines(of: $0, token: token) }
+        let state = CustomerState(of: timelines, at: question.asOf, rules: rules, scope: scope)
+        let id = try owner.flatMap { try self.id(of: $0) }
+        let handle: String? = if id == nil, case .customer(let handle)? = owner { handle.hex } else { nil }
+        return try naming(state.answer(id: id, handle: handle, asOf: question.asOf, knownAt: size))
+    }
+
+    /// Returns the answer to a call that changed a customer.
+    func answer(
+        _ externalId: String, of submitter: Submitter, _ scope: CustomerScope
+    ) throws -> CustomerAnswer<SubscriptionRow> {
+        let (size, asOf, state) = try currentState(of: submitter, scope)
+        return try naming(state.answer(id: externalId, asOf: asOf, knownAt: size))
+    }
+
+    /// Returns the least of an owner's external ids; nil for an anonymous customer.
+    private func id(of owner: Ownership.Owner) throws -> String? {
+        switch owner {
+        case .bearer(let token): token.text
+        case .customer(let handle): try vault?.ids(of: handle).first
+        }
+    }
+
+    /// Returns an answer whose conflicts name the other customer by an id if it has one. The ids are read from the
+    /// vault on every call, because cached answers do not contain them.
+    func naming(_ answer: CustomerAnswer<SubscriptionRow>) throws -> CustomerAnswer<SubscriptionRow> {
+        var answer = answer
+        for index in answer.conflicts.indices {
+            guard let other = answer.conflicts[index].with.flatMap({ Ownership.Owner($0) }) else { continue }
+            answer.conflicts[index].with = try id(of: other) ?? other.text
+        }
+        return answer
+    }
+
+    /// Returns the current state of the customer named in a posting.
+    func currentState(
+        of submitter: Submitter, _ scope: CustomerScope
+    ) throws -> (size: Position, asOf: Instant, CustomerState) {
+        let asOf = configuration.clock()
+        var lookup = try CustomerLookup(in: self)
+        let owner: Ownership.Owner? =
+            submitter.isProvisional
+            ? submitter.name?.token.map { .bearer($0) } : .customer(try lookup.customer(of: submitter.customer))
+        let timelines = try owner.map { try lookup.timelines(of: $0, token: submitter.name?.token) }
+        return (
+            lookup.size, asOf, CustomerState(of: timelines, at: asOf, rules: configuration.rules, scope: scope)
+        )
+    }
+
+    /// Returns the customer named in a question. A text in use as an id is an id, even if it has the form of a handle.
+    /// - Throws: `customer_id_invalid`; `StorageError`.
+    private func reference(to externalId: String) throws -> CustomerReference {
+        let name = try ExternalCustomerID(externalId)
+        guard let vault, let handle = CustomerHandle(hex: externalId), try vault.isAnonymous(handle) != nil,
+            try vault.customer(of: name, createdBefore: .max) == nil
+        else { return .name(name) }
+        return .handle(handle)
+    }
+
+    /// - Returns: the number of known events, and the state.
+    private func state(
+        of reference: CustomerReference, _ question: AsOfQuery, _ scope: CustomerScope
+    ) throws -> (size: Position, CustomerState) {
+        let (size, known) = try known(of: reference, question.knownAt)
+        let rules = rules(for: question)
+        if let state = known.state, state.holds(at: question.asOf, rules: rules, scope: scope) { return (size, state) }
+        let state = CustomerState(of: known.timelines, at: question.asOf, rules: rules, scope: scope)
+        if question.knownAt == nil {
+            var known = known
+            known.state = state
+            timelines.keep(known, of: reference)
+        }
+        return (size, state)
+    }
+
+    /// Returns the number of known events, and the cached entry of a customer if no event has changed it since, else a
+    /// new one.
+    private func known(
+        of reference: CustomerReference, _ knownAt: AsOfQuery.KnownAt?
+    ) throws -> (size: Position, CustomerTimelinesCache.Entry) {
+        // Read before the check: an unchanged entry is valid at least up to this size.
+        let size = try knownSize(knownAt)
+        if knownAt == nil, let known = timelines.entry(of: reference),
+            try known.reads.isCurrent(in: self)
+        {
+            return (size, known)
+        }
+        var lookup = CustomerLookup(in: self, knownAt: knownAt, size: size)
+        let timelines: CustomerTimelines? =
+            switch reference {
+            case .handle(let handle):
+                try lookup.timelines(of: .customer(lookup.customer(of: handle)), token: nil)
+            case .name(let name):
+                try (lookup.customer(of: name).map(Ownership.Owner.customer) ?? name.token.map { .bearer($0) })
+                    .map { try lookup.timelines(of: $0, token: name.token) }
+            }
+        return (size, CustomerTimelinesCache.Entry(timelines: timelines, reads: lookup.reads))
+    }
+}

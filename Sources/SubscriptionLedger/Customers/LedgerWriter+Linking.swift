@@ -1,0 +1,262 @@
+import EventLog
+import FactStore
+import Ingestion
+package import LedgerAPI
+import LedgerModel
+import LedgerStorage
+package import Primitives
+import SubscriptionStatus
+
+/// The decisions about the keys of one posting.
+struct LinkPlan {
+    var merges: [Merge] = []
+    var links: [EventDraft] = []
+    var refusals: [EventDraft] = []
+    var refused: [RefusedRow] = []
+    /// The tokens that the posting maps to the submitter; the log contains no mapping of them.
+    var newTokens: Set<AppAccountToken> = []
+    /// Whether the submitter owns a key, owned it earlier, or is linked to it.
+    var isOwner = false
+}
+
+extension LedgerWriter {
+    /// Appends artifacts together with the links of their transactions.
+    /// - Returns: the outcomes, the refusals, and the submitter, which is stored in the vault if it owns a key.
+    func appendLinked(
+        _ checked: [CheckedArtifact], _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>,
+        for submitter: Submitter, _ source: EventSource
+    ) async throws -> (outcomes: [IngestOutcome], refused: [RefusedRow], submitter: Submitter) {
+        var submitter = submitter
+        var plan = try plan(transactions, accounts, submitter, source)
+        if submitter.isProvisional {
+            guard plan.isOwner, let name = submitter.name else {
+                return (try await append(checked, source: source), plan.refused, submitter)
+            }
+            let handle = try await findOrCreateCustomer(name, submitter.caller, source)
+            submitter = try await self.submitter(name, handle, accounts, submitter.caller, source)
+            plan = try self.plan(transactions, accounts, submitter, source)
+        }
+        guard !plan.merges.isEmpty else {
+            return (try await commit(plan, checked, for: submitter, source), plan.refused, submitter)
+        }
+        // One merge at a time, so that no customer is merged into two others.
+        return try await merges.withLock(on: [Self.mergeLock]) { [submitter] in
+            let plan = try self.plan(transactions, accounts, submitter, source)
+            return (try await commit(plan, checked, for: submitter, source), plan.refused, submitter)
+        }
+    }
+
+    static let mergeLock = "merge"
+
+    private func commit(
+        _ plan: LinkPlan, _ checked: [CheckedArtifact], for submitter: Submitter, _ source: EventSource
+    ) async throws -> [IngestOutcome] {
+        // Tokens are stored in the vault before the links that depend on them. The log records the customer from the
+        // vault.
+        var mappings: [TokenMapping] = []
+        for token in plan.newTokens.sorted(by: { $0.text < $1.text }) {
+            let customer = try await vault.add(
+                ExternalCustomerID(token), to: submitter.customer, logSize: reader.knownSize(nil))
+            mappings.append(TokenMapping(token: token, customer: customer, position: 0))
+        }
+        let origin = EventOrigin(source: source, keyName: submitter.caller.keyName)
+        var lookup = try CustomerLookup(in: reader)
+        let merges = try plan.merges.map { merge in
+            _ = try lookup.customer(of: merge.customer)
+            return CustomerEvents.merged(
+                merge, by: merge.by.name, after: lookup.directory.newestUnmerge(of: merge.customer), origin)
+        }
+        let drafts = mappings.map { CustomerEvents.mapped($0, origin) }
+        let events = (merges + drafts + plan.links + plan.refusals).map { CheckedArtifact.accepted(log.prepare($0)) }
+        return Array(try await append(checked + events, source: source).prefix(checked.count))
+    }
+
+    /// Returns the decisions about all keys of a posting.
+    private func plan(
+        _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>, _ submitter: Submitter,
+        _ source: EventSource
+    ) throws -> LinkPlan {
+        var lookup = try CustomerLookup(in: reader)
+        var plan = LinkPlan()
+        // A provisional customer named by a token owns that token already.
+        if submitter.isProvisional, let token = submitter.name?.token { lookup.assume(submitter.customer, for: token) }
+        if submitter.mapsTokens {
+            for token in transactions.flatMap(\.tokens) where try mayMap(token, to: submitter.customer, &lookup) {
+                lookup.assume(submitter.customer, for: token)
+                plan.newTokens.insert(token)
+            }
+        }
+        if submitter.isAnonymous {
+            for owner in try anonymousOwners(of: accounts, &lookup) where owner != submitter.customer {
+                let merge = Merge(customer: owner, into: submitter.customer, by: .anonymous, position: .max)
+                lookup.assume(merge)
+                plan.merges.append(merge)
+            }
+        }
+        let byKey = Dictionary(grouping: transactions, by: \.key)
+        for key in byKey.keys.sorted() {
+            try decide(key, byKey[key] ?? [], submitter, source, &lookup, &plan)
+        }
+        plan.refused.sort { $0.index ?? 0 < $1.index ?? 0 }
+        return plan
+    }
+
+    /// Whether a token has no customer, or has this customer in the vault but not in the log.
+    private func mayMap(
+        _ token: AppAccountToken, to customer: CustomerHandle, _ lookup: inout CustomerLookup
+    ) throws -> Bool {
+        switch try lookup.owner(of: token) {
+        case .bearer: true
+        case .customer(let owner): owner == customer && !lookup.mappedTokens.contains(token)
+        }
+    }
+
+    private func decide(
+        _ key: SubscriptionKey, _ transactions: [PostedTransaction], _ submitter: Submitter, _ source: EventSource,
+        _ lookup: inout CustomerLookup, _ plan: inout LinkPlan
+    ) throws {
+        var related = RelatedTimelines(in: reader.facts, knownAt: lookup.size)
+        try related.add([key])
+        let stored = related.timelines[key] ?? Timeline()
+        let timeline = Timeline(transactions.flatMap(\.observations)).union(stored)
+        let evidence = related.ownershipEvidence(of: key, timeline)
+        try lookup.load(evidence)
+        let posted = Set(transactions.flatMap(\.observations).compactMap(\.fact.appTransactionId))
+        let decision = LinkDecision(
+            transactions, on: evidence, by: submitter, directory: lookup.directory,
+            anonymous: try anonymousOwners(evidence, lookup.directory),
+            sharesAccount: !stored.appTransactionIds.isDisjoint(with: posted),
+            rule: configuration.rules.customers.claimConflict)
+        for merge in decision.merges {
+            lookup.assume(merge)
+            plan.merges.append(merge)
+        }
+        // The writer assigns the position.
+        let claim = Claim(key: key, customer: submitter.customer, by: submitter.authority, position: 0)
+        let origin = EventOrigin(source: source, keyName: submitter.caller.keyName)
+        switch decision.verdict {
+        case .stands: plan.isOwner = true
+        case .past: plan.isOwner = true
+        case .links:
+            plan.isOwner = true
+            let isRepeated = evidence.claims.contains { $0.customer == submitter.customer }
+            plan.links.append(CustomerEvents.linked(claim, after: isRepeated ? evidence.newestDecision : nil, origin))
+        case .refused:
+            plan.refusals.append(
+                CustomerEvents.refused(claim, remedy: Advice.transfer, after: evidence.newestDecision, origin))
+            plan.refused += decision.refused.map { RefusedRow($0, submitter) }
+        }
+    }
+
+    private func anonymousOwners(
+        _ evidence: OwnershipEvidence, _ directory: CustomerDirectory
+    ) throws -> Set<CustomerHandle> {
+        let ownership = Ownership(
+            evidence, at: .latest, directory: directory, rule: configuration.rules.customers.claimConflict)
+        var anonymous: Set<CustomerHandle> = []
+        for case .customer(let owner) in ownership.owners where try vault.reader.isAnonymous(owner) == true {
+            anonymous.insert(owner)
+        }
+        return anonymous
+    }
+
+    /// Returns the anonymous customers that own purchases of these Apple accounts, ordered by handle.
+    func anonymousOwners(
+        of accounts: Set<AppAccountKey>, _ lookup: inout CustomerLookup
+    ) throws -> [CustomerHandle] {
+        var owners: Set<CustomerHandle> = []
+        for account in accounts {
+            guard case .appTransaction(let id) = account.account else { continue }
+            var related = RelatedTimelines(in: reader.facts, knownAt: lookup.size)
+            try related.add(account)
+            for (key, timeline) in related.timelines where timeline.appTransactionIds.contains(id) {
+                let evidence = related.ownershipEvidence(of: key, timeline)
+                try lookup.load(evidence)
+                owners.formUnion(try anonymousOwners(evidence, lookup.directory))
+            }
+        }
+        return owners.sorted { $0.value < $1.value }
+    }
+}
+
+extension OwnershipEvidence {
+    /// Whether the newest transfer went to this customer, and no claim was refused since then.
+    fileprivate func isSettled(for customer: CustomerHandle) -> Bool {
+        newestTransfer?.customer == customer && unsettledClaims.isEmpty
+    }
+}
+
+extension RefusedRow {
+    fileprivate init(_ transaction: PostedTransaction, _ submitter: Submitter) {
+        let reason =
+            transaction.tokens.isEmpty || submitter.mapsTokens
+            ? "the purchase belongs to another customer"
+            : "the appAccountToken of the purchase is not mapped to this customer"
+        // An operator can transfer the purchase; the user of an app can only sign in.
+        let advice: String =
+            if submitter.caller.role != .app {
+                Advice.transfer
+            } else {
+                transaction.tokens.isEmpty ? Advice.signIn : Advice.useTheToken
+            }
+        self.init(
+            index: transaction.index, part: nil, code: CustomerError.Code.linkRefused.rawValue, reason: reason,
+            advice: advice)
+    }
+}
+
+extension LedgerWriter {
+    /// Links one known subscription to a customer, on the authority of the caller.
+    /// - Throws: `customer_id_invalid`, `subscription_unknown`, `parameter_invalid` when several match, `link_refused`
+    ///   when another known customer owns it, after the refusal is appended; `StorageError`.
+    package func link(
+        _ selector: SubscriptionSelector, to externalId: String, by caller: Caller, scope: CustomerScope,
+        source: EventSource
+    ) async throws -> CustomerAnswer<SubscriptionRow> {
+        let name = try ExternalCustomerID(externalId)
+        let key = try onlyKey(of: selector)
+        return try await postings.withLock(on: [key]) {
+            let submitter = try await submitter(name, nil, [], caller, source)
+            return try await merges.withLock(on: [Self.mergeLock]) {
+                var lookup = try CustomerLookup(in: reader)
+                var plan = LinkPlan()
+                try decide(key, [], submitter, source, &lookup, &plan)
+                _ = try await commit(plan, [], for: submitter, source)
+                guard plan.refusals.isEmpty else { throw CustomerError.linkRefused }
+                return try reader.answer(externalId, of: submitter, scope)
+            }
+        }
+    }
+
+    /// Transfers one subscription to a customer. From the position of the event on, it outranks every claim and token.
+    /// - Throws: `customer_id_invalid`, `subscription_unknown`, `parameter_invalid` when several match; `StorageError`.
+    package func transfer(
+        _ selector: SubscriptionSelector, to externalId: String, by caller: Caller, scope: CustomerScope,
+        source: EventSource
+    ) async throws -> CustomerAnswer<SubscriptionRow> {
+        let name = try ExternalCustomerID(externalId)
+        let key = try onlyKey(of: selector)
+        return try await postings.withLock(on: [key]) {
+            let submitter = try await submitter(name, nil, [], caller, source)
+            var related = RelatedTimelines(in: reader.facts, knownAt: try reader.knownSize(nil))
+            try related.add([key])
+            let evidence = related.ownershipEvidence(of: key, related.timelines[key] ?? Timeline())
+            if !evidence.isSettled(for: submitter.customer) {
+                let transfer = Transfer(key: key, customer: submitter.customer, position: 0)
+                let origin = EventOrigin(source: source, keyName: caller.keyName)
+                let draft = CustomerEvents.transferred(transfer, after: evidence.newestDecision, origin)
+                _ = try await append([.accepted(log.prepare(draft))], source: source)
+            }
+            return try reader.answer(externalId, of: submitter, scope)
+        }
+    }
+
+    private func onlyKey(of selector: SubscriptionSelector) throws -> SubscriptionKey {
+        let keys = try reader.facts.keys(
+            ofOriginalTransactionId: selector.originalTransactionId, environment: selector.environment,
+            bundleId: selector.bundleId)
+        guard let key = keys.first else { throw CustomerError.subscriptionUnknown }
+        guard keys.count == 1 else { throw CustomerError.subscriptionAmbiguous }
+        return key
+    }
+}

@@ -1,0 +1,97 @@
+import AppStoreVerification
+import EventLog
+import FactStore
+import Ingestion
+package import LedgerAPI
+package import LedgerModel
+import LedgerStorage
+package import Primitives
+package import TransparencyLog
+
+extension LedgerReader {
+    /// Returns the event at `position`, as shown by `log show` and `/v1/events`; nil beyond the head.
+    /// - Parameter facts: adds the facts decoded from the evidence.
+    /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
+    package func event(at position: UInt64, facts: Bool) throws -> EventRow? {
+        guard let record = try log.record(at: position) else { return nil }
+        let evidence = try log.evidence(at: position)
+        var row = EventRow(record, about: try EventRow.About(record, evidence: evidence))
+        if facts, let evidence {
+            // Positions and times come with the stored form.
+            let stored = try EventDecoder.indexedFacts(record, evidence).bytes
+            let decoded = EventFacts(bytes: stored, position: position, recordedAt: record.recordedAt)
+            row.facts = (decoded?.observations ?? []).map(FactDescription.json)
+        }
+        return row
+    }
+
+    /// Returns the evidence of an event; nil beyond the head and for an event without evidence.
+    /// - Throws: `log_corrupt` when the evidence does not match its digest.
+    package func evidence(at position: Position) throws -> VerbatimEvidence? {
+        guard let record = try log.record(at: position), record.evidenceLength > 0 else { return nil }
+        return VerbatimEvidence(
+            bytes: try log.evidence(at: position) ?? [], digest: record.evidenceDigest,
+            isJWS: ArtifactKind(record.artifact) != nil)
+    }
+
+    /// Returns the body of a tile or an entry bundle of the tree over the first `size` events; nil when the tree has no
+    /// such tile.
+    /// - Precondition: `size` is not above the head.
+    package func body(of resource: TileResource, inTreeOf size: Position) throws -> [UInt8]? {
+        try log.body(of: resource, inTreeOf: size)
+    }
+
+    /// Returns the statistics of `log stat`.
+    /// - Complexity: O(n), because kinds are counted from the records.
+    package func statistics() throws -> JSONValue {
+        let folder = configuration.folder
+        let head = try log.head()
+        var byKind: [EventKind: Int64] = [:]
+        try log.forEachRecord { byKind[$0.kind, default: 0] += 1 }
+        let first = try log.record(at: 0)
+        let last = head.size == 0 ? nil : try log.record(at: head.size - 1)
+        let kinds = byKind.sorted { $0.key.rawValue < $1.key.rawValue }
+        let quarantine = try Quarantine.measure(folder.quarantine)
+        return .object([
+            "events": .integer(Int64(head.size)), "firstRecordedAt": JSONValue(first?.recordedAt),
+            "lastRecordedAt": JSONValue(last?.recordedAt),
+            "byKind": .object(kinds.map { JSONValue.Member($0.key.name, .integer($0.value)) }),
+            "bytes": .object([
+                "log": .integer(DataFolder.bytesOnDisk(in: folder.log)),
+                "derived": .integer(DataFolder.bytesOnDisk(in: folder.derived)),
+                "vault": .integer(DataFolder.bytesOnDisk(in: folder.vault)),
+            ]),
+            "mapSize": .integer(Int64(try log.mapSizeBytes())),
+            "tree": .object(["size": .integer(Int64(head.size)), "root": .string(head.root.hex)]),
+            "quarantine": .object([
+                "items": .integer(Int64(quarantine.items)), "bytes": .integer(Int64(quarantine.bytes)),
+            ]),
+        ])
+    }
+}
+
+extension EventRow {
+    fileprivate init(_ record: Record, about: About?) {
+        self.init(
+            position: record.position, kind: record.kind.name, source: record.source.name,
+            environment: record.environment.name, trust: record.trust.name, recordedAt: record.recordedAt,
+            identity: record.idempotencyKey.hex,
+            evidence: Evidence(
+                artifact: record.artifact.name, bytes: record.evidenceLength,
+                sha256: record.evidenceLength == 0 ? nil : record.evidenceDigest.hex),
+            verification: Verification(
+                // The ledger's own events have no signature.
+                at: record.trust == .own ? nil : record.verifiedAt,
+                leaf: record.leafCertificate == .zero ? nil : record.leafCertificate.hex,
+                root: record.rootCertificate == .zero ? nil : record.rootCertificate.hex,
+                configuredRoot: record.flags.contains(.configuredRoot)),
+            body: record.body, about: about)
+    }
+}
+
+/// The verbatim bytes of an event's evidence.
+package struct VerbatimEvidence: Sendable {
+    package let bytes: [UInt8]
+    package let digest: Digest
+    package let isJWS: Bool
+}

@@ -1,0 +1,96 @@
+package import AppStoreVerification
+import Dispatch
+package import EventLog
+import FactStore
+import Ingestion
+import LedgerStorage
+package import Primitives
+
+/// The outcome of an artifact.
+package enum IngestOutcome: Sendable {
+    case appended(AppendResult)
+    /// A refusal. `quarantined` artifacts are kept for a retry.
+    case refused(Refusal, quarantined: Bool)
+}
+
+/// A checked artifact; an accepted one is ready to be appended.
+package enum CheckedArtifact: Sendable {
+    case accepted(PreparedEvent)
+    case refused(Refusal, artifact: [UInt8])
+
+    /// The kind of an accepted artifact.
+    var kind: ArtifactKind? {
+        guard case .accepted(let event) = self else { return nil }
+        return ArtifactKind(event.artifact)
+    }
+}
+
+extension LedgerWriter {
+    /// Verifies one artifact and prepares its event. Calls may run in parallel.
+    package func check(
+        _ jws: [UInt8], as kind: ArtifactKind? = nil, source: EventSource
+    ) async -> CheckedArtifact {
+        switch await prepare(jws, as: kind, source: source, admit: { _, _ in }) {
+        case .success(let (event, _)): .accepted(event)
+        case .failure(let refusal): .refused(refusal, artifact: jws)
+        }
+    }
+
+    /// Verifies one artifact and prepares its event.
+    /// - Parameter admit: examines the verified artifact and its facts.
+    func prepare<Admission>(
+        _ jws: [UInt8], as kind: ArtifactKind? = nil, source: EventSource,
+        admit: (SignedArtifact, EventFacts) throws(Refusal) -> Admission
+    ) async -> Result<(PreparedEvent, Admission), Refusal> {
+        await ingestion.draft(of: jws, as: kind, from: source, now: configuration.clock(), admit: admit)
+            .map { (log.prepare($0.draft), $0.admission) }
+    }
+
+    /// Appends the accepted artifacts in one transaction and quarantines the others.
+    ///
+    /// - Returns: the outcomes in the same order.
+    /// - Throws: `StorageError`; a retryable one changes nothing.
+    package func append(_ checked: [CheckedArtifact], source: EventSource) async throws -> [IngestOutcome] {
+        guard !reader.facts.isFull else {
+            throw StorageError(
+                .busy, "the fact index lags too far behind the log", expected: "an up-to-date fact index",
+                found: reader.factFailure ?? "\(reader.facts.lag) events behind", hint: "Try again.")
+        }
+        let events = checked.compactMap { artifact -> PreparedEvent? in
+            guard case .accepted(let event) = artifact else { return nil }
+            return event
+        }
+        var appended = try await log.append(events)[...]
+        var outcomes: [IngestOutcome] = []
+        for artifact in checked {
+            switch artifact {
+            case .accepted:
+                guard let next = appended.popFirst() else { preconditionFailure("an answer for each event") }
+                outcomes.append(.appended(next))
+            case .refused(let refusal, let bytes):
+                outcomes.append(.refused(refusal, quarantined: try await keep(bytes, refusal, source)))
+            }
+        }
+        return outcomes
+    }
+
+    private func keep(_ artifact: [UInt8], _ refusal: Refusal, _ source: EventSource) async throws -> Bool {
+        guard refusal.code.isQuarantined else { return false }
+        let note = note(on: refusal, source)
+        // Waiting for the disk would block a thread of the cooperative pool.
+        return try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try self.quarantine.keep(artifact, note: note) })
+            }
+        }
+    }
+
+    private func note(on refusal: Refusal, _ source: EventSource) -> JSONValue {
+        .object([
+            "code": .string(refusal.code.rawValue), "reason": .string(refusal.reason),
+            "expected": JSONValue(refusal.expected), "found": JSONValue(refusal.found),
+            "part": JSONValue(refusal.part), "source": .string(source.name),
+            "refusedAt": JSONValue(configuration.clock()),
+        ])
+    }
+}
