@@ -109,20 +109,30 @@ package struct LedgerServer: Sendable {
     }
 
     /// Serves until SIGTERM or SIGINT. Then stops accepting calls, lets current calls finish, and closes the ledger.
-    package func run(onListening: @escaping @Sendable (_ port: Int) -> Void) async throws {
+    /// - Parameter onTimeout: called when current calls still run 29 seconds after the signal. Everything acknowledged is
+    ///   durable then.
+    package func run(
+        onTimeout: @escaping @Sendable () -> Void = {}, onListening: @escaping @Sendable (_ port: Int) -> Void
+    ) async throws {
         defer { context.ledger.close() }
         for (level, note) in startUpNotes { logger.log(level: level, "\(note)") }
-        try await serviceGroup(stoppedBy: [.sigterm, .sigint], onListening: onListening).run()
+        try await serviceGroup(stoppedBy: [.sigterm, .sigint], onTimeout: onTimeout, onListening: onListening).run()
         logger.info("stopped")
     }
 
     /// Returns the service group. After a signal, it gives current calls time to finish.
     package func serviceGroup(
-        stoppedBy signals: [UnixSignal] = [], onListening: @escaping @Sendable (_ port: Int) -> Void
+        stoppedBy signals: [UnixSignal] = [], onTimeout: @escaping @Sendable () -> Void = {},
+        onListening: @escaping @Sendable (_ port: Int) -> Void
     ) -> ServiceGroup {
         var group = ServiceGroupConfiguration(
-            services: [.init(service: application(onListening: onListening))], gracefulShutdownSignals: signals,
-            logger: logger)
+            services: [
+                .init(service: application(onListening: onListening)),
+                // It ends when it has started its clock, before the application is told to stop.
+                .init(
+                    service: ShutdownLimit(ServerLimits.shutdownLimit, onTimeout: onTimeout),
+                    successTerminationBehavior: .ignore),
+            ], gracefulShutdownSignals: signals, logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(ServerLimits.shutdownSeconds)
         return ServiceGroup(configuration: group)
     }

@@ -80,7 +80,11 @@ struct ServeCommand: AsyncParsableCommand {
         let server = try LedgerServer(
             LedgerWriter(ledgerConfiguration, catchesUpInBackground: true), configuration, logger: logger)
         let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
-        try await server.run { port in
+        let stop: @Sendable () -> Void = {
+            logger.warning("current calls did not end in time and were cut off")
+            _exit(0)
+        }
+        try await server.run(onTimeout: stop) { port in
             Terminal.standardOutput.write("listening on http://\(host):\(port)\n")
         }
     }

@@ -29,7 +29,10 @@ enum ServerLimits {
     /// The size at which a page of evidence ends. The event that reaches it is included.
     static let evidencePageBytes = 16 * 1_024 * 1_024
     /// The time that handlers have to finish when the service stops.
-    static let shutdownSeconds: Int64 = 30
+    static let shutdownSeconds: Int64 = 25
+    /// The time after which a shutdown is cut short, also when handlers do not react to their cancellation. Process
+    /// managers kill after 30 seconds or more.
+    static let shutdownLimit = Duration.seconds(29)
     static let staleReaderSeconds: Int64 = 10
     /// The free space below which the service reports that it is not ready. Some groups of events still fit.
     static let freeBytes = 64 * 1_024 * 1_024
