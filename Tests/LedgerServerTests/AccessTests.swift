@@ -45,7 +45,7 @@ struct RouteCall: Sendable {
         RouteCall(.get, "/tile/{path}", "/tile/0/000", [.auditor, .admin]),
         RouteCall(.get, "/healthz", nil, nil),
         RouteCall(.get, "/readyz", nil, nil),
-        RouteCall(.get, "/metrics", nil, [.auditor, .admin]),
+        RouteCall(.get, "/metrics", nil, [.analyst, .auditor, .admin]),
         RouteCall(.get, "/openapi.yaml", nil, nil),
     ]
 

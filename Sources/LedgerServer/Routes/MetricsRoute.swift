@@ -7,7 +7,7 @@ import SubscriptionLedger
 struct MetricsRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/metrics"
-    let access = Access.auditing
+    let access = Access.metrics
     let context: RouteContext
 
     private static let headers: HTTPFields = [.contentType: ExpositionText.contentType]
