@@ -9,7 +9,7 @@ import Primitives
 /// Decodes facts from evidence, both when an event is drafted and when it is read from the log.
 package enum EventDecoder {
     /// - Parameter bundleId: the app of a single renewal info, which does not state it.
-    package static func facts(of artifact: SignedArtifact, bundleId: String?) -> EventFacts {
+    package static func facts(of artifact: StoredArtifact, bundleId: String?) -> EventFacts {
         // The facts are stored with their record, which contains the position and the time.
         let translation = Translation(position: 0, recordedAt: .earliest)
         switch artifact {
@@ -23,13 +23,13 @@ package enum EventDecoder {
             return EventFacts(translation.transaction(signed(transaction)))
         case .renewalInfo(let renewalInfo):
             return EventFacts(bundleId.map { translation.renewalInfo(signed(renewalInfo), bundleId: $0) } ?? [])
-        case .appTransaction(let appTransaction, _):
+        case .appTransaction(let appTransaction):
             return EventFacts(translation.appTransaction(signed(appTransaction)))
         }
     }
 
-    private static func signed<Payload>(_ verified: VerifiedJWS<Payload>) -> SignedPayload<Payload> {
-        SignedPayload(verified.payload, digest: verified.proof.signingInput)
+    private static func signed<Payload>(_ stored: StoredJWS<Payload>) -> SignedPayload<Payload> {
+        SignedPayload(stored.payload, digest: stored.signingInput)
     }
 
     /// Decodes the facts of a stored event.
@@ -47,10 +47,10 @@ package enum EventDecoder {
     }
 
     /// Returns the artifact of an event; nil for events without a JWS as evidence.
-    package static func artifact(of record: Record, _ evidence: [UInt8]) throws -> SignedArtifact? {
+    package static func artifact(of record: Record, _ evidence: [UInt8]) throws -> StoredArtifact? {
         guard let kind = ArtifactKind(record.artifact) else { return nil }
         do throws(Refusal) {
-            return try StoredArtifact.artifact(evidence, kind: kind)
+            return try StoredArtifact(evidence, kind: kind)
         } catch {
             throw StorageError(
                 .logCorrupt, "evidence at position \(record.position) cannot be decoded", expected: kind.rawValue,

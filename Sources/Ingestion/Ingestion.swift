@@ -28,7 +28,7 @@ package struct Ingestion: Sendable {
         await verifier.verify(artifact, as: kind, now: now).flatMap { artifact in
             Result { () throws(Refusal) in
                 let bundleId = trust.apps.count == 1 ? trust.apps.first?.bundleId : nil
-                let facts = EventDecoder.facts(of: artifact, bundleId: bundleId)
+                let facts = EventDecoder.facts(of: StoredArtifact(artifact), bundleId: bundleId)
                 let admission = try admit(artifact, facts)
                 return (try EventDraft(artifact, facts: facts, source: source, trust: trust), admission)
             }

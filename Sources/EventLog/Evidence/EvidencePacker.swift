@@ -1,3 +1,4 @@
+import CZlib
 import Primitives
 import Synchronization
 
@@ -180,5 +181,18 @@ private final class StreamPool: Sendable {
         let lent = idle.withLock { $0.popLast() } ?? Lent(stream: Self.stream())
         defer { idle.withLock { $0.append(lent) } }
         return body(lent.stream)
+    }
+}
+
+/// CRC-32 as computed by zlib (ISO 3309). It detects every flipped bit and every burst of up to 32 bits.
+enum Checksum {
+    static let byteCount = 4
+
+    static func crc32(of bytes: RawSpan) -> UInt32 {
+        bytes.withUnsafeBytes { buffer in
+            // zlib reads `count` bytes from the address and does not retain it.
+            UInt32(
+                truncatingIfNeeded: crc32_z(0, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), buffer.count))
+        }
     }
 }

@@ -18,3 +18,9 @@ package struct AppAccountKey: Hashable, Sendable {
         self.account = account
     }
 }
+
+/// Identifies the timeline of an observation.
+package enum TimelineKey: Hashable, Sendable {
+    case subscription(SubscriptionKey)
+    case appAccount(AppAccountKey)
+}

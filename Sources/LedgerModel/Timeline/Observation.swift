@@ -1,3 +1,5 @@
+package import Primitives
+
 /// One row of a timeline: a fact and its source. Equal names imply equal facts.
 package struct Observation: Hashable, Sendable {
     package let source: Source
@@ -18,4 +20,33 @@ package struct Observed<Value: Hashable & Sendable>: Hashable, Sendable {
         self.source = source
         self.value = value
     }
+}
+
+/// Identifies an observation: the digest of its evidence, and the path in that evidence.
+///
+/// The digest is that of the signing input of the innermost JWS. A transaction posted alone and the same one nested in
+/// a notification are therefore two events and one observation.
+package struct ObservationName: Hashable, Sendable {
+    package let digest: Digest
+    /// Empty when the whole payload is the statement, as in every JWS.
+    package let path: String
+
+    package init(digest: Digest, path: String = "") {
+        self.digest = digest
+        self.path = path
+    }
+}
+
+extension ObservationName: Comparable {
+    package static func < (left: ObservationName, right: ObservationName) -> Bool {
+        left.digest == right.digest ? left.path.bytesPrecede(right.path) : left.digest < right.digest
+    }
+}
+
+/// The content of an observation. Indirect, so that sorting and merging timelines moves only pointers.
+package indirect enum Fact: Hashable, Sendable {
+    case transaction(TransactionFact)
+    case renewal(RenewalFact)
+    case notification(NotificationFact)
+    case app(AppFact)
 }

@@ -27,3 +27,21 @@ package struct Source: Hashable, Sendable {
         return name < other.name
     }
 }
+
+/// The precedence of a source when two sources state one field.
+package enum SourceRank: UInt8, Sendable, CaseIterable {
+    case notificationV1 = 1
+    case receiptInApp = 2
+    case receiptFile = 3
+    case verifyReceiptLatest = 4
+    case jws = 5
+}
+
+extension SourceRank: Comparable {
+    package static func < (left: SourceRank, right: SourceRank) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// The place of an event in the log: 0, 1, 2 … without gaps. Used as a size, it is the number of events below it.
+package typealias Position = UInt64

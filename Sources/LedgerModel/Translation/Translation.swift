@@ -20,14 +20,15 @@ package struct Translation: Sendable {
         guard let key = transaction.payload.subscriptionKey, let fact = TransactionFact(transaction.payload) else {
             return []
         }
-        return file(.transaction(fact), under: .subscription(key), transaction.digest, transaction.payload.signedDate)
+        return observations(
+            of: .transaction(fact), under: .subscription(key), transaction.digest, transaction.payload.signedDate)
     }
 
     /// - Parameter bundleId: that of the sibling transaction or of the configured app, since a renewal info has none.
     package func renewalInfo(_ renewalInfo: SignedPayload<RenewalInfo>, bundleId: String) -> [KeyedObservation] {
         guard let key = renewalInfo.payload.subscriptionKey(bundleId: bundleId) else { return [] }
-        return file(
-            .renewal(RenewalFact(renewalInfo.payload)), under: .subscription(key), renewalInfo.digest,
+        return observations(
+            of: .renewal(RenewalFact(renewalInfo.payload)), under: .subscription(key), renewalInfo.digest,
             renewalInfo.payload.signedDate)
     }
 
@@ -36,8 +37,8 @@ package struct Translation: Sendable {
         _ appTransaction: SignedPayload<AppTransaction>, customer: CustomerHandle? = nil
     ) -> [KeyedObservation] {
         guard let key = appTransaction.payload.appAccountKey(customer: customer) else { return [] }
-        return file(
-            .app(AppFact(appTransaction.payload)), under: .appAccount(key), appTransaction.digest,
+        return observations(
+            of: .app(AppFact(appTransaction.payload)), under: .appAccount(key), appTransaction.digest,
             appTransaction.payload.receiptCreationDate)
     }
 
@@ -57,15 +58,41 @@ package struct Translation: Sendable {
         fact.signedTransactionInfo = transaction?.digest
         fact.signedRenewalInfo = renewalInfo?.digest
         fact.signedAppTransactionInfo = appTransaction?.digest
-        return file(.notification(fact), under: key, notification.digest, notification.payload.signedDate) + carried
+        return observations(of: .notification(fact), under: key, notification.digest, notification.payload.signedDate)
+            + carried
     }
 
-    private func file(
-        _ fact: Fact, under key: TimelineKey, _ digest: Digest, _ time: Instant?
+    private func observations(
+        of fact: Fact, under key: TimelineKey, _ digest: Digest, _ time: Instant?
     ) -> [KeyedObservation] {
         guard let time else { return [] }
         let source = Source(
             name: ObservationName(digest: digest), time: time, rank: .jws, position: position, recordedAt: recordedAt)
         return [KeyedObservation(key: key, observation: Observation(source: source, fact: fact))]
     }
+}
+
+/// An observation and the key of its timeline.
+package struct KeyedObservation: Hashable, Sendable {
+    package let key: TimelineKey
+    package let observation: Observation
+
+    package init(key: TimelineKey, observation: Observation) {
+        self.key = key
+        self.observation = observation
+    }
+}
+
+/// A verified JWS with the digest that names it.
+package struct SignedPayload<Payload: Sendable>: Sendable {
+    package let verified: Verified<Payload>
+    /// The SHA-256 of the signing input `header.payload`.
+    package let digest: Digest
+
+    package init(_ verified: Verified<Payload>, digest: Digest) {
+        self.verified = verified
+        self.digest = digest
+    }
+
+    var payload: Payload { verified.payload }
 }

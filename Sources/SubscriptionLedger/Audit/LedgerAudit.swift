@@ -60,9 +60,9 @@ package struct LedgerAudit: Sendable {
     private static func check(_ record: Record, _ evidence: [UInt8]) -> Result<Void, LogAudit.EventProblem> {
         guard let kind = ArtifactKind(record.artifact) else { return .success(()) }
         do throws(Refusal) {
-            let proof = try StoredArtifact.artifact(evidence, kind: kind).proof
+            let artifact = try StoredArtifact(evidence, kind: kind)
             let idempotencyKey = IdempotencyKey(
-                artifact: record.artifact, environment: record.environment, key: proof.signingInput.bytes)
+                artifact: record.artifact, environment: record.environment, key: artifact.signingInput.bytes)
             guard idempotencyKey == record.idempotencyKey else {
                 return .failure(LogAudit.EventProblem(what: "the identity does not match the evidence"))
             }

@@ -1,3 +1,4 @@
+import LedgerModel
 import Synchronization
 
 /// A cache of customer timelines by external id or handle. It is kept in memory only.
@@ -56,4 +57,10 @@ extension CustomerTimelinesCache.State {
             forgotten = 0
         }
     }
+}
+
+/// The customer named in a question: an external id, or a handle from an earlier answer.
+enum CustomerReference: Hashable, Sendable {
+    case name(ExternalCustomerID)
+    case handle(CustomerHandle)
 }

@@ -19,16 +19,16 @@ extension EventRow.About {
         }
     }
 
-    private init?(_ artifact: SignedArtifact) {
+    private init?(_ artifact: StoredArtifact) {
         switch artifact {
         case .notification(let notification): self.init(notification)
-        case .transaction(let signed):
-            let claims = signed.payload.payload
+        case .transaction(let stored):
+            let claims = stored.payload.payload
             self.init(
                 originalTransactionId: claims.originalTransactionId?.stated,
                 transactionId: claims.transactionId?.stated, productId: claims.productId?.stated)
-        case .renewalInfo(let signed):
-            let claims = signed.payload.payload
+        case .renewalInfo(let stored):
+            let claims = stored.payload.payload
             self.init(
                 originalTransactionId: claims.originalTransactionId?.stated, productId: claims.productId?.stated)
         case .appTransaction: return nil
@@ -37,7 +37,7 @@ extension EventRow.About {
 
     /// Creates the summary of a notification. The purchase comes from the transaction, else from the renewal info. The
     /// summary of an extension names only a product.
-    private init(_ notification: SignedNotification) {
+    private init(_ notification: StoredNotification) {
         let claims = notification.outer.payload.payload
         let transaction = notification.transaction?.payload.payload
         let renewalInfo = notification.renewalInfo?.payload.payload
