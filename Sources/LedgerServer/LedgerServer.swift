@@ -128,7 +128,7 @@ package struct LedgerServer: Sendable {
         var group = ServiceGroupConfiguration(
             services: [
                 .init(service: application(onListening: onListening)),
-                // It ends when it has started its clock, before the application is told to stop.
+                // The last service is shut down first, so the clock starts before the application stops.
                 .init(
                     service: ShutdownLimit(ServerLimits.shutdownLimit, onTimeout: onTimeout),
                     successTerminationBehavior: .ignore),

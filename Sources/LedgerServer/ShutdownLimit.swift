@@ -5,7 +5,7 @@ import ServiceLifecycle
 /// Limits the duration of a shutdown. Work that never suspends, such as the fold of a very long history, cannot be
 /// cancelled.
 ///
-/// Of the services of a group it must be the last, because the last one is shut down first.
+/// It must be the last service of a group, because a group shuts down its last service first.
 package struct ShutdownLimit: Service {
     private let limit: Duration
     /// Called on a thread of its own when the limit is exceeded, even while every other thread is busy.

@@ -131,7 +131,7 @@ import Testing
         try expectAnswers(of: world.facts, and: [16, 20])
     }
 
-    @Test func `a writer closes in the middle of decoding, and goes on from what it stored`() async throws {
+    @Test func `a writer closes in the middle of decoding, and resumes from the stored facts`() async throws {
         let world = try await Self.world()
         let gate = DispatchSemaphore(value: 0)
         try world.open(decodingThrough: gate)

@@ -58,7 +58,7 @@ struct PageWalkTests {
             (try SampleFile.longFreeList(), .dead(.mayVary)),
         ] {
             let keys = sample.bytes.indices.filter { sample.map.classify($0, in: sample.bytes.bytes) == kind }
-            // Of two neighbouring entries, the second gets the key of the first.
+            // The second of two neighbouring entries gets the key of the first.
             let pairs = zip(keys, keys.dropFirst(8)).filter { $1 - $0 > 8 && $1 - $0 < 300 }.prefix(50)
             let found = pairs.flatMap { first, second in
                 var file = sample.bytes

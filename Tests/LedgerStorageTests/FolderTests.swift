@@ -105,7 +105,7 @@ private func mode(of path: String) throws -> mode_t {
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == ["file"])
     }
 
-    @Test func `that was left half written is written anew`() throws {
+    @Test func `that was left half written is replaced`() throws {
         let temporary = try TemporaryFolder()
         let path = temporary.path + "/file"
         try Data("half, and longer than the rest".utf8).write(to: URL(fileURLWithPath: path + ".partial"))

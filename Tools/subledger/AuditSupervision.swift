@@ -138,7 +138,7 @@ private struct Child {
         if isKilled { kill(pid, SIGKILL) }
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        // As in the macros of wait(2): the low seven bits contain the signal, the next byte the exit code.
+        // See the macros of wait(2): the low seven bits contain the signal, the next byte the exit code.
         let signal = status & 0x7F
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }

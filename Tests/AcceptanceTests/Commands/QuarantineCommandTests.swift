@@ -49,7 +49,7 @@ import Testing
             #expect(first["found"]?.string == SignedFiles.bundleId && first["source"]?.string == "file")
             #expect(first["bytes"]?.integer == Int64(SignedFiles.transaction("1").compact.count))
 
-            // Under the same configuration they are refused again and stay in quarantine.
+            // With the same configuration, they are refused again and stay in quarantine.
             try retry(files.trust(bundleId: "com.example.other"), counts: [0, 0, 3], exit: 1)
             #expect(try list().map(\.text) == listed.map(\.text))
             try retry([String(digest("2").prefix(12))] + files.trust, counts: [1, 0, 0], exit: 0)

@@ -58,7 +58,7 @@ private func mode(of path: String) throws -> mode_t {
     @Test(arguments: [
         "", "PRIVATE+KEY+subledger.invalid/01234567+00000000+AAAA\n", String(repeating: "A", count: 5_000),
     ])
-    func `that is none is refused, and nothing of it is told`(text: String) throws {
+    func `of another form is refused, and the error contains nothing of it`(text: String) throws {
         let temporary = try TemporaryFolder()
         let folder = try temporary.data()
         try AtomicFile.write(Array(text.utf8), to: folder.checkpointKey)

@@ -25,9 +25,11 @@ import Testing
                 for instant in simulated.instants(2, &generator).flatMap(Self.further) {
                     let answer = try ledger.reader.customer(token, AsOfQuery(asOf: instant)).json
                     let size = try ledger.reader.log.size()
-                    let anew = try ledger.reader.customer(token, AsOfQuery(asOf: instant, knownAt: .size(size))).json
+                    let recomputed = try ledger.reader.customer(token, AsOfQuery(asOf: instant, knownAt: .size(size)))
+                        .json
                     #expect(
-                        answer == anew, "SUBLEDGER_SEED=\(TestEnvironment.seed), \(token) at \(instant), part \(part)")
+                        answer == recomputed,
+                        "SUBLEDGER_SEED=\(TestEnvironment.seed), \(token) at \(instant), part \(part)")
                     answers.insert(answer.serialized())
                 }
             }

@@ -113,7 +113,7 @@ private struct Follower {
         try test.rebuild()
         let isRebuiltSame = try test.storedRows() == rows
         #expect(isRebuiltSame, comment)
-        // As after a power loss: an older state of the feed beside the complete log.
+        // The result of a power loss: an older state of the feed beside the complete log.
         test.close()
         try #require(copy).restore()
         try test.open()
