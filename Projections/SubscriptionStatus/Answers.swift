@@ -5,25 +5,27 @@ package import Primitives
 extension Sequence<Lineage> {
     /// Returns the rows of `state` at `t`, ordered by key. Keys for which nothing had begun are omitted.
     package func states(at t: Instant, rules: Rules) -> [SubscriptionState] {
-        var rows: [(context: StatusContext, rowContext: RowContext)] = []
-        var active: [AppleAccount: Int] = [:]
-        var accounts: [[AppleAccount]] = []
+        var rows: [(context: StatusContext, rowContext: RowContext, accounts: [AppleAccount])] = []
         for lineage in self {
             for subscription in lineage.subscriptions {
                 let periods = subscription.listedPeriods
                 guard let context = StatusContext(subscription.key, periods: periods, at: t, rules: rules.access) else {
                     continue
                 }
-                let own = subscription.accounts
-                if context.isSubscribed { for account in own { active[account, default: 0] += 1 } }
-                accounts.append(own)
-                rows.append(
-                    (context, RowContext(subscription, in: lineage, periods: periods, rules: rules.access)))
+                let rowContext = RowContext(subscription, in: lineage, periods: periods, rules: rules.access)
+                rows.append((context, rowContext, subscription.accounts))
             }
         }
-        for index in rows.indices {
-            let ownShare = rows[index].context.isSubscribed ? 1 : 0
-            rows[index].rowContext.isActiveElsewhere = accounts[index].contains { active[$0, default: 0] > ownShare }
+        if rows.count > 1 {
+            var active: [AppleAccount: Int] = [:]
+            for row in rows where row.context.isSubscribed {
+                for account in row.accounts { active[account, default: 0] += 1 }
+            }
+            for index in rows.indices {
+                let ownShare = rows[index].context.isSubscribed ? 1 : 0
+                rows[index].rowContext.isActiveElsewhere =
+                    rows[index].accounts.contains { active[$0, default: 0] > ownShare }
+            }
         }
         return rows.map { SubscriptionState($0.context, $0.rowContext) }.sorted { $0.key < $1.key }
     }
@@ -49,7 +51,7 @@ extension Sequence<Lineage> {
 private struct AppleAccount: Hashable {
     let environment: Environment
     let bundleId: String
-    let appTransactionId: String
+    let appTransactionId: AppleID
 }
 
 extension Subscription {

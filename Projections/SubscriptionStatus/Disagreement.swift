@@ -17,17 +17,24 @@ extension Subscription {
     /// so only the first of a notification's retries counts.
     /// - Parameter periods: the listed periods.
     func disagreements(_ periods: [Period], rules: Rules.Access) -> [Disagreement] {
-        var seen: Set<String> = []
-        return notifications.compactMap { notification in
+        notifications.indices.compactMap { index in
+            let notification = notifications[index]
             // An undocumented status code cannot disagree.
             guard let signed = notification.value.status.flatMap(Status.init(signed:)),
-                notification.value.notificationUUID.map({ seen.insert($0).inserted }) ?? true,
                 let context = StatusContext(key, periods: periods, at: notification.source.time, rules: rules),
-                signed != context.status
+                signed != context.status, !isRetry(index)
             else { return nil }
             return Disagreement(
                 key: key, position: notification.source.position, signedDate: notification.source.time, signed: signed,
                 folded: context.status)
+        }
+    }
+
+    /// Whether an earlier notification with a documented status has the same notificationUUID.
+    private func isRetry(_ index: Int) -> Bool {
+        guard let uuid = notifications[index].value.notificationUUID else { return false }
+        return notifications[..<index].contains {
+            $0.value.notificationUUID == uuid && $0.value.status?.isDocumented == true
         }
     }
 }

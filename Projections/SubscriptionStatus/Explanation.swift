@@ -28,7 +28,7 @@ extension StatusContext {
         }
     }
 
-    private var product: String { period.productId ?? "an unknown product" }
+    private var product: String { period.productId?.text ?? "an unknown product" }
 
     private var coveringSentence: String {
         let detail = Self.detail(of: period)
@@ -107,9 +107,9 @@ extension StatusContext {
     /// Returns the known details of a period: `, pro.monthly, transaction 4100…05, 9.99 USD`.
     fileprivate static func detail(of period: Period) -> String {
         var detail = period.productId.map { ", \($0)" } ?? ""
-        if let id = period.transactionId { detail += ", transaction \(abbreviated(id))" }
+        if let id = period.transactionId { detail += ", transaction \(abbreviated(id.text))" }
         if let price = period.price {
-            detail += ", " + [amount(price.price), price.currency].compactMap(\.self).joined(separator: " ")
+            detail += ", " + [amount(price.price), price.currency?.text].compactMap(\.self).joined(separator: " ")
         }
         return detail
     }

@@ -1,3 +1,4 @@
+import AppStoreModel
 import LedgerModel
 import Primitives
 
@@ -40,13 +41,13 @@ package struct HistoryDifference: Hashable, Sendable {
 /// transaction and the start identify the period.
 package struct FollowedState: Hashable, Sendable {
     private let status: Status
-    private let transactionId: String?
+    private let transactionId: AppleID?
     private let purchasedAt: Instant
-    private let productId: String?
+    private let productId: Symbol?
     private let reason: Reason
     private let access: Access
     private let willRenew: Bool?
-    private let pendingProductId: String?
+    private let pendingProductId: Symbol?
     private let expiresAt: Instant?
     private let gracePeriodExpiresAt: Instant?
     private let priceIncrease: PriceIncrease?
@@ -82,8 +83,9 @@ package struct FollowedState: Hashable, Sendable {
     /// The first 16 bytes of the SHA-256 of the fields; never 0.
     package var fingerprint: UInt128 {
         let fields = [
-            status.rawValue, transactionId, purchasedAt.text, productId, reason.rawValue, access.rawValue,
-            willRenew.map { $0 ? "true" : "false" }, pendingProductId, expiresAt?.text, gracePeriodExpiresAt?.text,
+            status.rawValue, transactionId?.text, purchasedAt.text, productId?.text, reason.rawValue, access.rawValue,
+            willRenew.map { $0 ? "true" : "false" }, pendingProductId?.text, expiresAt?.text,
+            gracePeriodExpiresAt?.text,
             priceIncrease?.rawValue,
         ]
         var bytes: [UInt8] = []

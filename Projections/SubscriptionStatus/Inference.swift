@@ -4,21 +4,22 @@ import Primitives
 
 extension StatusContext {
     /// The names of the row's inferred fields, sorted.
-    var inferred: [String] {
-        var fields: Set<String> = []
-        if isStatusInferred { fields.formUnion(["access", "accessUntil", "entitled", "reason", "status"]) }
-        switch period.basis {
-        case .transaction: break
-        case .renewalInfo: fields.insert("purchasedAt")
-        case .earlyRenewal: fields.formUnion(["productId", "purchasedAt"])
-        }
-        if period.expiresDate.value(at: t)?.isInferred == true { fields.insert("expiresAt") }
-        if chargedRenewal == nil, renewal?.isForeseen == true {
-            if willRenew != nil, status == .active { fields.formUnion(["accessUntil", "willRenew"]) }
-            if pendingProductId != nil { fields.insert("pendingProductId") }
-        }
-        if accessUntil == nil { fields.remove("accessUntil") }
-        return fields.sorted()
+    /// - Parameter accessUntil: that of the row.
+    func inferred(accessUntil: Instant?) -> [String] {
+        let isStatusInferred = isStatusInferred
+        let isRenewalForeseen = chargedRenewal == nil && renewal?.isForeseen == true
+        let isWillRenewInferred = isRenewalForeseen && willRenew != nil && status == .active
+        var fields: [String] = []
+        if isStatusInferred { fields.append("access") }
+        if isStatusInferred || isWillRenewInferred, accessUntil != nil { fields.append("accessUntil") }
+        if isStatusInferred { fields.append("entitled") }
+        if period.expiresDate.value(at: t)?.isInferred == true { fields.append("expiresAt") }
+        if isRenewalForeseen, pendingProductId != nil { fields.append("pendingProductId") }
+        if period.basis == .earlyRenewal { fields.append("productId") }
+        if !period.isKnown { fields.append("purchasedAt") }
+        if isStatusInferred { fields += ["reason", "status"] }
+        if isWillRenewInferred { fields.append("willRenew") }
+        return fields
     }
 
     private var isStatusInferred: Bool {

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerModel
+import Primitives
 
 /// The customer's next step. Offers that require a catalogue and steps for receipts are not included.
 package enum NextStep: String, Sendable, CaseIterable {
@@ -28,5 +29,5 @@ extension StatusContext {
     }
 
     /// The ids of the eligible win-back offers, best first.
-    var winBackOfferIds: [String] { renewal?.terms?.eligibleWinBackOfferIds ?? [] }
+    var winBackOfferIds: [String] { renewal?.terms?.eligibleWinBackOfferIds?.value.ids ?? [] }
 }

@@ -15,7 +15,7 @@ extension StatusContext {
     }
 
     /// The product of the next renewal, if it differs.
-    var pendingProductId: String? {
+    var pendingProductId: Symbol? {
         guard willRenew == true else { return nil }
         let next = chargedRenewal.map(\.productId) ?? renewal?.autoRenewProductId
         return next == period.productId ? nil : next
@@ -45,7 +45,7 @@ package struct Commitment: Hashable, Sendable {
     package let endsAt: Instant?
     /// Whether the commitment renews at its end; nil when unknown.
     package let willRenew: Bool?
-    package let productId: String?
+    package let productId: Symbol?
     /// The number of the month, from 1.
     package let period: Int64?
     package let of: Int64?

@@ -15,8 +15,6 @@ struct StatusContext {
     let end: Instant?
     let renewal: RenewalInForce?
     let signedStatus: SignedStatus?
-    /// The renewal that Apple has already charged.
-    let chargedRenewal: Period?
     /// The decision behind every field of the row.
     private(set) var decision = StatusDecision.periodEnded
 
@@ -32,10 +30,11 @@ struct StatusContext {
         end = period.end(at: t)
         renewal = period.renewal(at: t)
         signedStatus = period.signedStatus(at: t)
-        chargedRenewal = periods.renewal(of: period, chargedBy: t)
         decision = decide()
     }
 
+    /// The renewal that Apple has already charged.
+    var chargedRenewal: Period? { periods.renewal(of: period, chargedBy: t) }
     var isProduction: Bool { key.environment == .production }
     var status: Status { decision.status }
 }
@@ -44,12 +43,16 @@ extension Subscription {
     /// The periods that produce rows. Consumables have no state. The end of a non-renewing subscription is known only
     /// with a catalogue.
     var listedPeriods: [Period] {
-        periods.filter { period in
-            switch period.type {
-            case .nonConsumable: true
-            case .consumable, .nonRenewing: false
-            default: !period.expiresDate.steps.isEmpty
-            }
+        periods.allSatisfy(\.isListed) ? periods : periods.filter(\.isListed)
+    }
+}
+
+extension Period {
+    fileprivate var isListed: Bool {
+        switch type {
+        case .nonConsumable: true
+        case .consumable, .nonRenewing: false
+        default: !expiresDate.steps.isEmpty
         }
     }
 }

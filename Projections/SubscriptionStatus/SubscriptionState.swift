@@ -7,15 +7,15 @@ package struct SubscriptionState: Hashable, Sendable {
     package let key: SubscriptionKey
     /// The period that determines the product.
     package let period: PeriodName
-    package let productId: String?
-    package let subscriptionGroupIdentifier: String?
+    package let productId: Symbol?
+    package let subscriptionGroupIdentifier: Symbol?
     /// Nil for an implied period.
-    package let transactionId: String?
+    package let transactionId: AppleID?
     package let status: Status
     package let access: Access
     package let accessUntil: Instant?
     package let willRenew: Bool?
-    package let pendingProductId: String?
+    package let pendingProductId: Symbol?
     package let ownership: InAppOwnershipType?
     package let originalPurchaseDate: Instant
     package let purchasedAt: Instant
@@ -23,7 +23,7 @@ package struct SubscriptionState: Hashable, Sendable {
     package let gracePeriodExpiresAt: Instant?
     package let revokedAt: Instant?
     package let price: TransactionFact.Price?
-    package let storefront: String?
+    package let storefront: Symbol?
     package let offer: TransactionFact.Offer?
     package let priceIncrease: PriceIncrease?
     package let autoRenewOffSince: Instant?
@@ -63,7 +63,7 @@ extension Period {
 /// The parts of a row that do not depend on the instant.
 struct RowContext {
     let originalPurchaseDate: Instant?
-    let subscriptionGroupIdentifier: String?
+    let subscriptionGroupIdentifier: Symbol?
     let historyIncomplete: Bool
     let disagreements: [Disagreement]
     /// Whether another subscription of the Apple account is entitled.
@@ -110,7 +110,7 @@ extension SubscriptionState {
         reason = context.reason
         nextStep = context.nextStep(isActiveElsewhere: rowContext.isActiveElsewhere)
         offerIds = nextStep == .offerWinBack ? context.winBackOfferIds : []
-        inferred = context.inferred
+        inferred = context.inferred(accessUntil: accessUntil)
         historyIncomplete = rowContext.historyIncomplete
         disagreement = rowContext.disagreements.newest(signedBy: t)
         decision = context.decision
@@ -126,13 +126,18 @@ extension StatusContext {
     /// The positions of the statements that support the row: those of the period, its end, its revocation or
     /// replacement, and its renewal.
     fileprivate var evidence: [Position] {
-        var sources = [period.sources.first, renewal?.statement.source]
-        sources.append(period.expiresDate.value(at: t)?.statement.source)
-        sources.append(period.revocation(at: t)?.source)
-        sources.append(chargedRenewal?.sources.first)
-        if period.isReplaced(at: t) { sources.append(period.replacement?.sources.first) }
-        if restsOnSignedStatus { sources.append(signedStatus?.source) }
-        return [Position](distinct: sources.compactMap(\.?.position))
+        var positions: [Position] = []
+        func add(_ source: Source?) {
+            if let source { positions.append(source.position) }
+        }
+        add(period.sources.first)
+        add(renewal?.statement.source)
+        add(period.expiresDate.value(at: t)?.statement.source)
+        add(period.revocation(at: t)?.source)
+        add(chargedRenewal?.sources.first)
+        if period.isReplaced(at: t) { add(period.replacement?.sources.first) }
+        if restsOnSignedStatus { add(signedStatus?.source) }
+        return [Position](distinct: positions)
     }
 
     private var restsOnSignedStatus: Bool {
@@ -147,6 +152,7 @@ extension StatusContext {
 extension [Position] {
     /// Creates an ascending list of distinct positions.
     init(distinct positions: [Position]) {
-        self = Set(positions).sorted()
+        self = []
+        for position in positions.sorted() where position != last { append(position) }
     }
 }

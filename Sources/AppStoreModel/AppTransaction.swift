@@ -28,8 +28,10 @@ package struct AppTransaction: Sendable {
         try self.init(payload, mistyped: .refused)
     }
 
-    package init(_ payload: JSONView, mistyped: MistypedClaims) throws(PayloadError) {
-        let reader = try PayloadReader(payload, mistyped: mistyped)
+    package init(
+        _ payload: JSONView, mistyped: MistypedClaims, unverified: UnverifiedWords? = nil
+    ) throws(PayloadError) {
+        let reader = try PayloadReader(payload, mistyped: mistyped, unverified: unverified)
         self.payload = payload
         receiptType = try reader.vocabulary("receiptType")
         appAppleId = try reader.integer("appAppleId")

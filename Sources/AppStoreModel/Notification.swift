@@ -21,8 +21,10 @@ package struct Notification: Sendable {
         try self.init(payload, mistyped: .refused)
     }
 
-    package init(_ payload: JSONView, mistyped: MistypedClaims) throws(PayloadError) {
-        let reader = try PayloadReader(payload, mistyped: mistyped)
+    package init(
+        _ payload: JSONView, mistyped: MistypedClaims, unverified: UnverifiedWords? = nil
+    ) throws(PayloadError) {
+        let reader = try PayloadReader(payload, mistyped: mistyped, unverified: unverified)
         self.payload = payload
         notificationType = try reader.vocabulary("notificationType")
         subtype = try reader.vocabulary("subtype")

@@ -18,6 +18,22 @@ package enum MistypedClaims: Sendable {
     case absent
 }
 
+/// The words of an unverified payload. Words that are new to the process count as absent, because interned values are
+/// never freed; the payload is read again once it is verified.
+package final class UnverifiedWords {
+    package private(set) var containNew = false
+
+    package init() {}
+
+    fileprivate func value<Value: OpenVocabulary>(_ word: String) -> Value? {
+        guard let value = Value(existing: word) else {
+            containNew = true
+            return nil
+        }
+        return value
+    }
+}
+
 /// Reads the claims of one signed object. Every claim is optional, and null counts as absent.
 ///
 /// A claim must have the JSON type that Apple documents; Apple's Swift and Node libraries read no other. Apple's Python
@@ -27,11 +43,15 @@ package enum MistypedClaims: Sendable {
 struct PayloadReader {
     let payload: JSONView
     private let mistyped: MistypedClaims
+    private let unverified: UnverifiedWords?
 
-    init(_ payload: JSONView, mistyped: MistypedClaims) throws(PayloadError) {
+    init(
+        _ payload: JSONView, mistyped: MistypedClaims, unverified: UnverifiedWords?
+    ) throws(PayloadError) {
         guard payload.isObject else { throw .notAnObject }
         self.payload = payload
         self.mistyped = mistyped
+        self.unverified = unverified
     }
 
     func string(_ claim: StaticString) throws(PayloadError) -> String? {
@@ -47,7 +67,8 @@ struct PayloadReader {
     }
 
     func vocabulary<Value: OpenVocabulary>(_ claim: StaticString) throws(PayloadError) -> Value? {
-        try string(claim).map(Value.init(rawValue:))
+        guard let word = try string(claim) else { return nil }
+        return unverified.map { $0.value(word) } ?? Value(rawValue: word)
     }
 
     func vocabulary<Value: OpenNumericVocabulary>(_ claim: StaticString) throws(PayloadError) -> Value? {
@@ -87,7 +108,7 @@ struct PayloadReader {
         _ claim: StaticString, _ read: (PayloadReader) throws(PayloadError) -> Value
     ) throws(PayloadError) -> Value? {
         guard let value = try value(claim, .object) else { return nil }
-        return try read(try PayloadReader(value, mistyped: mistyped))
+        return try read(try PayloadReader(value, mistyped: mistyped, unverified: unverified))
     }
 
     func objects<Value>(
@@ -95,7 +116,9 @@ struct PayloadReader {
     ) throws(PayloadError) -> [Value]? {
         guard let elements = try elements(claim, .object) else { return nil }
         var values: [Value] = []
-        for element in elements { values.append(try read(try PayloadReader(element, mistyped: mistyped))) }
+        for element in elements {
+            values.append(try read(try PayloadReader(element, mistyped: mistyped, unverified: unverified)))
+        }
         return values
     }
 }

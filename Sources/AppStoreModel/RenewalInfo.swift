@@ -41,8 +41,10 @@ package struct RenewalInfo: Sendable {
         try self.init(payload, mistyped: .refused)
     }
 
-    package init(_ payload: JSONView, mistyped: MistypedClaims) throws(PayloadError) {
-        let reader = try PayloadReader(payload, mistyped: mistyped)
+    package init(
+        _ payload: JSONView, mistyped: MistypedClaims, unverified: UnverifiedWords? = nil
+    ) throws(PayloadError) {
+        let reader = try PayloadReader(payload, mistyped: mistyped, unverified: unverified)
         self.payload = payload
         originalTransactionId = try reader.string("originalTransactionId")
         productId = try reader.string("productId")

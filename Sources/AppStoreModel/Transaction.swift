@@ -52,8 +52,10 @@ package struct Transaction: Sendable {
         try self.init(payload, mistyped: .refused)
     }
 
-    package init(_ payload: JSONView, mistyped: MistypedClaims) throws(PayloadError) {
-        let reader = try PayloadReader(payload, mistyped: mistyped)
+    package init(
+        _ payload: JSONView, mistyped: MistypedClaims, unverified: UnverifiedWords? = nil
+    ) throws(PayloadError) {
+        let reader = try PayloadReader(payload, mistyped: mistyped, unverified: unverified)
         self.payload = payload
         originalTransactionId = try reader.string("originalTransactionId")
         transactionId = try reader.string("transactionId")

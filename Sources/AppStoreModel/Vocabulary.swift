@@ -1,18 +1,41 @@
-/// A string defined by Apple, which may add values later. Known values have names; unknown values are kept.
-package protocol OpenVocabulary: RawRepresentable, Hashable, Sendable, CustomStringConvertible
+package import Primitives
+
+/// A word defined by Apple, which may add words later. Known words have names; unknown words are kept.
+package protocol OpenVocabulary: RawRepresentable, Hashable, BitwiseCopyable, Sendable, CustomStringConvertible
 where RawValue == String {
-    init(rawValue: String)
+    var symbol: Symbol { get }
+    init(symbol: Symbol)
 }
 
 extension OpenVocabulary {
+    // Without these two, the standard library compares and hashes the texts.
+
+    @inlinable
+    package static func == (left: Self, right: Self) -> Bool { left.symbol == right.symbol }
+
+    @inlinable
+    package func hash(into hasher: inout Hasher) { hasher.combine(symbol) }
+
+    package var rawValue: String { symbol.text }
     package var description: String { rawValue }
+
+    /// Interns the word, so it must not come from unverified input.
+    package init(rawValue: String) {
+        self.init(symbol: Symbol(rawValue))
+    }
+
+    /// Creates a value from a word that the process knows; nil for any other word.
+    package init?(existing rawValue: String) {
+        guard let symbol = Symbol(existing: rawValue) else { return nil }
+        self.init(symbol: symbol)
+    }
 }
 
 /// The environment of a transaction. Production and Sandbox are separate id spaces; the other two never come from the
 /// App Store.
 package struct Environment: OpenVocabulary {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    package let symbol: Symbol
+    package init(symbol: Symbol) { self.symbol = symbol }
 
     package static let production = Environment(rawValue: "Production")
     package static let sandbox = Environment(rawValue: "Sandbox")
@@ -21,13 +44,19 @@ package struct Environment: OpenVocabulary {
 
     package static let known: [Environment] = [.production, .sandbox, .xcode, .localTesting]
 
+    /// Creates an environment from one of its four names; nil for any other text.
+    package init?(known name: String) {
+        guard let environment = Self.known.first(where: { $0.rawValue == name }) else { return nil }
+        self = environment
+    }
+
     /// Whether Xcode signs the data on a developer's machine, outside Apple's PKI.
     package var isLocal: Bool { self == .xcode || self == .localTesting }
 }
 
 package struct NotificationType: OpenVocabulary {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    package let symbol: Symbol
+    package init(symbol: Symbol) { self.symbol = symbol }
 
     package static let subscribed = NotificationType(rawValue: "SUBSCRIBED")
     package static let didChangeRenewalPref = NotificationType(rawValue: "DID_CHANGE_RENEWAL_PREF")
@@ -57,8 +86,8 @@ package struct NotificationType: OpenVocabulary {
 }
 
 package struct Subtype: OpenVocabulary {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    package let symbol: Symbol
+    package init(symbol: Symbol) { self.symbol = symbol }
 
     package static let initialBuy = Subtype(rawValue: "INITIAL_BUY")
     package static let resubscribe = Subtype(rawValue: "RESUBSCRIBE")
@@ -82,8 +111,8 @@ package struct Subtype: OpenVocabulary {
 }
 
 package struct ProductType: OpenVocabulary {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    package let symbol: Symbol
+    package init(symbol: Symbol) { self.symbol = symbol }
 
     package static let autoRenewable = ProductType(rawValue: "Auto-Renewable Subscription")
     package static let nonConsumable = ProductType(rawValue: "Non-Consumable")
@@ -92,16 +121,16 @@ package struct ProductType: OpenVocabulary {
 }
 
 package struct InAppOwnershipType: OpenVocabulary {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    package let symbol: Symbol
+    package init(symbol: Symbol) { self.symbol = symbol }
 
     package static let purchased = InAppOwnershipType(rawValue: "PURCHASED")
     package static let familyShared = InAppOwnershipType(rawValue: "FAMILY_SHARED")
 }
 
 package struct TransactionReason: OpenVocabulary {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    package let symbol: Symbol
+    package init(symbol: Symbol) { self.symbol = symbol }
 
     /// A customer's action: purchase, resubscription or upgrade.
     package static let purchase = TransactionReason(rawValue: "PURCHASE")
@@ -110,8 +139,8 @@ package struct TransactionReason: OpenVocabulary {
 }
 
 package struct RevocationType: OpenVocabulary {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    package let symbol: Symbol
+    package init(symbol: Symbol) { self.symbol = symbol }
 
     package static let refundFull = RevocationType(rawValue: "REFUND_FULL")
     package static let refundProrated = RevocationType(rawValue: "REFUND_PRORATED")
@@ -119,8 +148,8 @@ package struct RevocationType: OpenVocabulary {
 }
 
 package struct OfferDiscountType: OpenVocabulary {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    package let symbol: Symbol
+    package init(symbol: Symbol) { self.symbol = symbol }
 
     package static let freeTrial = OfferDiscountType(rawValue: "FREE_TRIAL")
     package static let payAsYouGo = OfferDiscountType(rawValue: "PAY_AS_YOU_GO")
@@ -129,16 +158,16 @@ package struct OfferDiscountType: OpenVocabulary {
 }
 
 package struct BillingPlanType: OpenVocabulary {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    package let symbol: Symbol
+    package init(symbol: Symbol) { self.symbol = symbol }
 
     package static let billedUpfront = BillingPlanType(rawValue: "BILLED_UPFRONT")
     package static let monthly = BillingPlanType(rawValue: "MONTHLY")
 }
 
 package struct ConsumptionRequestReason: OpenVocabulary {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    package let symbol: Symbol
+    package init(symbol: Symbol) { self.symbol = symbol }
 
     package static let unintendedPurchase = ConsumptionRequestReason(rawValue: "UNINTENDED_PURCHASE")
     package static let fulfillmentIssue = ConsumptionRequestReason(rawValue: "FULFILLMENT_ISSUE")
@@ -148,8 +177,8 @@ package struct ConsumptionRequestReason: OpenVocabulary {
 }
 
 package struct OriginalPlatform: OpenVocabulary {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    package let symbol: Symbol
+    package init(symbol: Symbol) { self.symbol = symbol }
 
     package static let iOS = OriginalPlatform(rawValue: "iOS")
     package static let macOS = OriginalPlatform(rawValue: "macOS")

@@ -107,10 +107,11 @@ package final class SignedDataVerifier: Sendable {
 extension SignedDataVerifier {
     /// Performs the checks that the four kinds share, from dates to types of claims.
     private func signed<Payload: Sendable>(
-        _ jws: JWS, _ decode: (JSONView, MistypedClaims) throws(PayloadError) -> Payload,
+        _ jws: JWS, _ decode: PayloadDecoder<Payload>,
         _ environment: KeyPath<Payload, Environment?>, _ signingTime: KeyPath<Payload, Instant?>, _ clock: Clock
     ) async throws(Refusal) -> VerifiedJWS<Payload> {
-        let (payload, malformedClaim) = try self.payload(of: jws, decode)
+        let words = UnverifiedWords()
+        var (payload, malformedClaim) = try self.payload(of: jws, decode, unverified: words)
         let signedAt = payload[keyPath: signingTime]
         let verifiedAt = signedAt ?? clock.fallbackTime
 
@@ -131,6 +132,7 @@ extension SignedDataVerifier {
         let digests = try SignaturePolicy.check(jws, under: chain)
         if cached == nil { chains.insert(chain, for: jws) }
         if let malformedClaim { throw malformedClaim }
+        if words.containNew { payload = try self.payload(of: jws, decode, unverified: nil).0 }
         return VerifiedJWS(
             jws: jws, payload: Verified(payload: payload),
             proof: Proof(
@@ -142,18 +144,21 @@ extension SignedDataVerifier {
     /// Returns the claims of a payload. If a claim has the wrong type, returns the other claims and a refusal, which is
     /// thrown only after the signature check: header and chain are checked before the types of claims.
     private func payload<Payload>(
-        of jws: JWS, _ decode: (JSONView, MistypedClaims) throws(PayloadError) -> Payload
+        of jws: JWS, _ decode: PayloadDecoder<Payload>, unverified words: UnverifiedWords?
     ) throws(Refusal) -> (Payload, malformedClaim: Refusal?) {
         do throws(PayloadError) {
-            return (try decode(jws.payload.root, mistyped), nil)
+            return (try decode(jws.payload.root, mistyped, words), nil)
         } catch {
             let refusal = Refusal(payload: error)
-            guard refusal.code == .claimMalformed, let others = try? decode(jws.payload.root, .absent) else {
+            guard refusal.code == .claimMalformed, let others = try? decode(jws.payload.root, .absent, words) else {
                 throw refusal
             }
             return (others, refusal)
         }
     }
+
+    private typealias PayloadDecoder<Payload> = (JSONView, MistypedClaims, UnverifiedWords?) throws(PayloadError) ->
+        Payload
 
     private func validateChain(of jws: JWS, environment: Environment?) async throws(Refusal) -> ValidatedChain {
         let header = try jws.decodedHeader()

@@ -57,10 +57,10 @@ package struct StoredJWS<Payload: Sendable>: Sendable {
     }
 
     fileprivate init(
-        _ jws: JWS, _ decode: (JSONView, MistypedClaims) throws(PayloadError) -> Payload
+        _ jws: JWS, _ decode: (JSONView, MistypedClaims, UnverifiedWords?) throws(PayloadError) -> Payload
     ) throws(Refusal) {
         do throws(PayloadError) {
-            payload = Verified(payload: try decode(jws.payload.root, .absent))
+            payload = Verified(payload: try decode(jws.payload.root, .absent, nil))
         } catch {
             throw Refusal(payload: error)
         }
@@ -91,7 +91,7 @@ package struct StoredNotification: Sendable {
     }
 
     private static func nested<Payload>(
-        _ bytes: [UInt8]?, _ decode: (JSONView, MistypedClaims) throws(PayloadError) -> Payload
+        _ bytes: [UInt8]?, _ decode: (JSONView, MistypedClaims, UnverifiedWords?) throws(PayloadError) -> Payload
     ) throws(Refusal) -> StoredJWS<Payload>? {
         guard let bytes else { return nil }
         return try StoredJWS(JWS(parsing: bytes), decode)

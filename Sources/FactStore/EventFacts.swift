@@ -34,7 +34,7 @@ package struct EventFacts: Sendable {
                 switch key.account {
                 case .appTransaction(let id):
                     bytes.append(1)
-                    parts = [key.environment.rawValue, key.bundleId, id]
+                    parts = [key.environment.rawValue, key.bundleId, id.text]
                 case .customer(let handle):
                     bytes.append(2)
                     parts = [key.environment.rawValue, key.bundleId, String(handle.value, radix: 16)]
@@ -78,7 +78,7 @@ package struct EventFacts: Sendable {
                 SubscriptionKey(environment: environment, bundleId: bundleId, originalTransactionId: id))
         case 1:
             return .appAccount(
-                AppAccountKey(environment: environment, bundleId: bundleId, account: .appTransaction(id)))
+                AppAccountKey(environment: environment, bundleId: bundleId, account: .appTransaction(AppleID(id))))
         case 2:
             return UInt128(id, radix: 16).map {
                 .appAccount(

@@ -24,8 +24,8 @@ extension IndexTerm {
     }
 
     /// The term of all events of one Apple account's download of an app.
-    package static func appTransaction(_ id: String, environment: Environment, bundleId: String) -> IndexTerm {
-        IndexTerm("a", [environment.rawValue, bundleId, id])
+    package static func appTransaction(_ id: AppleID, environment: Environment, bundleId: String) -> IndexTerm {
+        IndexTerm("a", [environment.rawValue, bundleId, id.text])
     }
 
     /// The term of a customer's claims, refused ones included, and of the transfers and tokens that name the customer.
@@ -81,7 +81,7 @@ extension KeyedObservation {
             terms += linkingIdentifiers.terms(of: key)
         }
         if let token = fact.appAccountToken, token != previousFact?.appAccountToken {
-            if let token = AppAccountToken(token) { terms.append(.appAccountToken(token)) }
+            terms.append(.appAccountToken(token))
         }
         return terms
     }
@@ -89,8 +89,8 @@ extension KeyedObservation {
 
 /// The identifiers that join a key with others: the history it migrated from, and the Apple account.
 struct LinkingIdentifiers: Equatable {
-    let previousOriginalTransactionId: String?
-    let appTransactionId: String?
+    let previousOriginalTransactionId: AppleID?
+    let appTransactionId: AppleID?
 
     func terms(of key: SubscriptionKey) -> [IndexTerm] {
         var terms: [IndexTerm] = []
@@ -98,7 +98,7 @@ struct LinkingIdentifiers: Equatable {
             terms.append(
                 .subscription(
                     SubscriptionKey(
-                        environment: key.environment, bundleId: key.bundleId, originalTransactionId: previous)))
+                        environment: key.environment, bundleId: key.bundleId, originalTransactionId: previous.text)))
         }
         if let account = appTransactionId {
             terms.append(.appTransaction(account, environment: key.environment, bundleId: key.bundleId))

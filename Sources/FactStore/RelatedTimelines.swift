@@ -63,8 +63,8 @@ package struct RelatedTimelines {
             open += linkingIdentifiers.terms(of: key)
             entries[key, default: Entry()].linkingIdentifiers = linkingIdentifiers
         }
-        if let token = fact.appAccountToken, token != entries[key]?.appAccountTokens.last {
-            entries[key, default: Entry()].appAccountTokens.append(token)
+        if let token = fact.appAccountToken, entries[key]?.appAccountTokens.contains(token) != true {
+            entries[key, default: Entry()].appAccountTokens.insert(token)
         }
         entries[key, default: Entry()].observations.append(keyed.observation)
     }
@@ -86,7 +86,7 @@ package struct RelatedTimelines {
 
     /// Returns the tokens stated by the observations of a key.
     package func appAccountTokens(of key: SubscriptionKey) -> Set<AppAccountToken> {
-        Set((entries[key]?.appAccountTokens ?? []).compactMap(AppAccountToken.init))
+        entries[key]?.appAccountTokens ?? []
     }
 }
 
@@ -96,8 +96,7 @@ private struct Entry {
     var claims: [Claim] = []
     var refusedClaims: [Claim] = []
     var transfers: [Transfer] = []
-    /// The tokens as written, without consecutive repetitions.
-    var appAccountTokens: [String] = []
+    var appAccountTokens: Set<AppAccountToken> = []
     /// The identifiers stated last. Consecutive observations mostly state the same ones, which need no further look-up.
     var linkingIdentifiers: LinkingIdentifiers?
 }

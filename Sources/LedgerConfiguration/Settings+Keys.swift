@@ -57,8 +57,7 @@ extension Settings {
     private static func keyEnvironments(_ value: YAMLValue?) throws(ConfigurationError) -> Set<Environment> {
         var environments: Set<Environment> = []
         for element in try value?.elements() ?? [] {
-            let environment = Environment(rawValue: try element.text())
-            guard Environment.known.contains(environment) else {
+            guard let environment = Environment(known: try element.text()) else {
                 throw element.unexpected("one of " + Environment.known.map(\.rawValue).joined(separator: ", "))
             }
             environments.insert(environment)

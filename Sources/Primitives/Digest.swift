@@ -1,7 +1,7 @@
 package import Crypto
 
 /// A SHA-256 value, stored as four big-endian words: fixed size, no heap allocation, ordered like its bytes.
-package struct Digest: Hashable, Comparable, Sendable {
+package struct Digest: Hashable, Comparable, BitwiseCopyable, Sendable {
     package let words: (UInt64, UInt64, UInt64, UInt64)
 
     @inlinable
@@ -21,6 +21,11 @@ package struct Digest: Hashable, Comparable, Sendable {
     @inlinable
     package static func < (left: Digest, right: Digest) -> Bool {
         left.words < right.words
+    }
+
+    @inlinable
+    package static func >= (left: Digest, right: Digest) -> Bool {
+        left.words >= right.words
     }
 
     @inlinable

@@ -27,7 +27,8 @@ package enum Hex {
         value < 10 ? 48 + value : 87 + value
     }
 
-    private static func value(of digit: UInt8) -> UInt8? {
+    /// Returns the value of a hexadecimal digit; nil for any other character.
+    static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - 48
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - 87

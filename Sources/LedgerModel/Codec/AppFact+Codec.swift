@@ -11,7 +11,7 @@ extension AppFact {
 
     init(from reader: inout FactReader) throws(FactCodecError) {
         self.init()
-        originalApplicationVersion = try reader.string(1)
+        originalApplicationVersion = try reader.symbol(1)
         originalPurchaseDate = try reader.instant(2)
         originalPlatform = try reader.vocabulary(3)
         preorderDate = try reader.instant(4)

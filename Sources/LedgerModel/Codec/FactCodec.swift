@@ -9,7 +9,7 @@ package import Primitives
 /// about 200 bytes.
 package enum FactCodec {
     /// The version of the encoding. Facts of any other version are refused and must be rebuilt from the log.
-    package static let version: UInt8 = 2
+    package static let version: UInt8 = 3
 
     package static func encode(_ observation: Observation) -> [UInt8] {
         var writer = FactWriter()
@@ -17,7 +17,7 @@ package enum FactCodec {
         writer.byte(Kind(observation.fact).rawValue)
         writer.byte(observation.source.rank.rawValue)
         writer.digest(observation.source.name.digest)
-        writer.string(observation.source.name.path)
+        writer.string(observation.source.name.path.text)
         writer.integer(observation.source.time.milliseconds)
         switch observation.fact {
         case .transaction(let fact): fact.encode(to: &writer)
@@ -46,7 +46,7 @@ package enum FactCodec {
         guard let rank = SourceRank(rawValue: rankByte) else {
             throw FactCodecError(.malformed, expected: "a source rank from 1 to 5", found: "\(rankByte)")
         }
-        let name = ObservationName(digest: try reader.digest(), path: try reader.string())
+        let name = ObservationName(digest: try reader.digest(), path: Symbol(try reader.string()))
         let time = Instant(milliseconds: try reader.integer())
         let fact: Fact =
             switch kind {

@@ -117,6 +117,22 @@ extension FactReader {
         return values
     }
 
+    mutating func symbol(_ tag: UInt8) throws(FactCodecError) -> Symbol? {
+        try string(tag).map(Symbol.init)
+    }
+
+    mutating func appleID(_ tag: UInt8) throws(FactCodecError) -> AppleID? {
+        try string(tag).map { AppleID($0) }
+    }
+
+    mutating func appAccountToken(_ tag: UInt8) throws(FactCodecError) -> AppAccountToken? {
+        guard let text = try string(tag) else { return nil }
+        guard let token = AppAccountToken(text), token.text == text else {
+            throw FactCodecError(.malformed, expected: "a UUID in lower case", found: "another text")
+        }
+        return token
+    }
+
     mutating func vocabulary<Value: OpenVocabulary>(_ tag: UInt8) throws(FactCodecError) -> Value? {
         try string(tag).map(Value.init(rawValue:))
     }

@@ -78,6 +78,18 @@ extension FactWriter {
         for value in values { string(value) }
     }
 
+    mutating func field(_ tag: UInt8, _ value: Symbol?) {
+        field(tag, value?.text)
+    }
+
+    mutating func field(_ tag: UInt8, _ value: AppleID?) {
+        field(tag, value?.text)
+    }
+
+    mutating func field(_ tag: UInt8, _ value: AppAccountToken?) {
+        field(tag, value?.text)
+    }
+
     mutating func field(_ tag: UInt8, _ value: (some OpenVocabulary)?) {
         field(tag, value?.rawValue)
     }

@@ -12,7 +12,7 @@ extension RenewalFact {
         writer.field(7, renewalDate)
         writer.field(8, recentSubscriptionStartDate)
         writer.field(9, priceIncreaseStatus)
-        writer.field(10, eligibleWinBackOfferIds)
+        writer.field(10, eligibleWinBackOfferIds?.value.ids ?? [])
         writer.field(11, appAccountToken)
         writer.field(12, appTransactionId)
         writer.field(13, renewalPrice?.price)
@@ -31,8 +31,8 @@ extension RenewalFact {
 
     init(from reader: inout FactReader) throws(FactCodecError) {
         self.init()
-        productId = try reader.string(1)
-        autoRenewProductId = try reader.string(2)
+        productId = try reader.symbol(1)
+        autoRenewProductId = try reader.symbol(2)
         autoRenewStatus = try reader.vocabulary(3)
         expirationIntent = try reader.vocabulary(4)
         isInBillingRetryPeriod = try reader.bool(5)
@@ -40,13 +40,13 @@ extension RenewalFact {
         renewalDate = try reader.instant(7)
         recentSubscriptionStartDate = try reader.instant(8)
         priceIncreaseStatus = try reader.vocabulary(9)
-        eligibleWinBackOfferIds = try reader.strings(10)
-        appAccountToken = try reader.string(11)
-        appTransactionId = try reader.string(12)
+        eligibleWinBackOfferIds = OfferIdentifiers.interned(try reader.strings(10))
+        appAccountToken = try reader.appAccountToken(11)
+        appTransactionId = try reader.appleID(12)
         renewalPrice = try TransactionFact.Price(from: &reader, price: 13, currency: 14)
         offer = try TransactionFact.Offer(
-            offerType: reader.vocabulary(15), offerIdentifier: reader.string(16),
-            offerDiscountType: reader.vocabulary(17), offerPeriod: reader.string(18))
+            offerType: reader.vocabulary(15), offerIdentifier: reader.symbol(16),
+            offerDiscountType: reader.vocabulary(17), offerPeriod: reader.symbol(18))
         commitment = try Commitment(from: &reader)
     }
 }
@@ -56,7 +56,7 @@ extension RenewalFact.Commitment {
     fileprivate init?(from reader: inout FactReader) throws(FactCodecError) {
         self.init()
         renewalBillingPlanType = try reader.vocabulary(19)
-        commitmentAutoRenewProductId = try reader.string(20)
+        commitmentAutoRenewProductId = try reader.symbol(20)
         commitmentAutoRenewStatus = try reader.vocabulary(21)
         commitmentRenewalBillingPlanType = try reader.vocabulary(22)
         commitmentRenewalDate = try reader.instant(23)

@@ -3,7 +3,7 @@ import Primitives
 
 extension TransactionFact {
     func encode(to writer: inout FactWriter) {
-        writer.string(transactionId)
+        writer.string(transactionId.text)
         writer.field(1, webOrderLineItemId)
         writer.field(2, productId)
         writer.field(3, subscriptionGroupIdentifier)
@@ -34,17 +34,17 @@ extension TransactionFact {
         writer.field(28, commitment?.totalBillingPeriods)
         writer.field(29, commitment?.commitmentExpiresDate)
         writer.field(30, commitment?.commitmentPrice)
-        for revocation in itemRevocations {
+        for revocation in itemRevocations?.value.items ?? [] {
             writer.field(31, revocation.SKU)
             writer.integer(revocation.revocationDate.milliseconds)
         }
     }
 
     init(from reader: inout FactReader) throws(FactCodecError) {
-        self.init(transactionId: try reader.string())
-        webOrderLineItemId = try reader.string(1)
-        productId = try reader.string(2)
-        subscriptionGroupIdentifier = try reader.string(3)
+        self.init(transactionId: AppleID(try reader.string()))
+        webOrderLineItemId = try reader.appleID(1)
+        productId = try reader.symbol(2)
+        subscriptionGroupIdentifier = try reader.symbol(3)
         type = try reader.vocabulary(4)
         inAppOwnershipType = try reader.vocabulary(5)
         transactionReason = try reader.vocabulary(6)
@@ -53,20 +53,21 @@ extension TransactionFact {
         isUpgraded = reader.flag(9)
         revocation = try Revocation(from: &reader)
         offer = try Offer(
-            offerType: reader.vocabulary(14), offerIdentifier: reader.string(15),
-            offerDiscountType: reader.vocabulary(16), offerPeriod: reader.string(17))
+            offerType: reader.vocabulary(14), offerIdentifier: reader.symbol(15),
+            offerDiscountType: reader.vocabulary(16), offerPeriod: reader.symbol(17))
         price = try Price(from: &reader, price: 18, currency: 19)
-        appAccountToken = try reader.string(20)
-        appTransactionId = try reader.string(21)
-        previousOriginalTransactionId = try reader.string(22)
+        appAccountToken = try reader.appAccountToken(20)
+        appTransactionId = try reader.appleID(21)
+        previousOriginalTransactionId = try reader.appleID(22)
         originalPurchaseDate = try reader.instant(23)
         quantity = try reader.integer(24)
-        storefront = try reader.string(25)
+        storefront = try reader.symbol(25)
         commitment = try Commitment(from: &reader)
+        var items: [ItemRevocation] = []
         while let SKU = try reader.string(31) {
-            itemRevocations.append(
-                ItemRevocation(SKU: SKU, revocationDate: Instant(milliseconds: try reader.integer())))
+            items.append(ItemRevocation(SKU: SKU, revocationDate: Instant(milliseconds: try reader.integer())))
         }
+        itemRevocations = ItemRevocations.interned(items)
     }
 }
 
@@ -84,7 +85,7 @@ extension TransactionFact.Price {
     /// - Parameters: the tags of the two fields.
     init?(from reader: inout FactReader, price priceTag: UInt8, currency currencyTag: UInt8) throws(FactCodecError) {
         guard let price = try reader.integer(priceTag) else { return nil }
-        self.init(price: price, currency: try reader.string(currencyTag))
+        self.init(price: price, currency: try reader.symbol(currencyTag))
     }
 }
 

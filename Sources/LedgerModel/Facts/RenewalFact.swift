@@ -3,9 +3,9 @@ package import Primitives
 
 /// The content of a renewal info, under Apple's names. Only one renewal info is in force at a time, as a whole, which
 /// keeps retry, grace and expirationIntent together.
-package struct RenewalFact: Hashable, Sendable {
-    package var productId: String?
-    package var autoRenewProductId: String?
+package struct RenewalFact: Hashable, BitwiseCopyable, Sendable {
+    package var productId: Symbol?
+    package var autoRenewProductId: Symbol?
     package var autoRenewStatus: AutoRenewStatus?
     package var expirationIntent: ExpirationIntent?
     /// True during the grace period as well.
@@ -16,9 +16,9 @@ package struct RenewalFact: Hashable, Sendable {
     package var recentSubscriptionStartDate: Instant?
     package var priceIncreaseStatus: PriceIncreaseStatus?
     /// Best first.
-    package var eligibleWinBackOfferIds: [String] = []
-    package var appAccountToken: String?
-    package var appTransactionId: String?
+    package var eligibleWinBackOfferIds: Interned<OfferIdentifiers>?
+    package var appAccountToken: AppAccountToken?
+    package var appTransactionId: AppleID?
     /// The price and currency of the next renewal.
     package var renewalPrice: TransactionFact.Price?
     /// The offer of the next renewal.
@@ -28,9 +28,9 @@ package struct RenewalFact: Hashable, Sendable {
     package init() {}
 
     /// The renewal of a twelve-month commitment at its end.
-    package struct Commitment: Hashable, Sendable {
+    package struct Commitment: Hashable, BitwiseCopyable, Sendable {
         package var renewalBillingPlanType: BillingPlanType?
-        package var commitmentAutoRenewProductId: String?
+        package var commitmentAutoRenewProductId: Symbol?
         package var commitmentAutoRenewStatus: AutoRenewStatus?
         package var commitmentRenewalBillingPlanType: BillingPlanType?
         package var commitmentRenewalDate: Instant?
@@ -38,5 +38,17 @@ package struct RenewalFact: Hashable, Sendable {
         package var commitmentRenewalPrice: Int64?
 
         package init() {}
+    }
+}
+
+/// A list of offers, best first. Apple states the same few lists again and again.
+package struct OfferIdentifiers: Internable {
+    package static let internTable = InternTable<OfferIdentifiers>()
+
+    package let ids: [String]
+
+    /// Returns nil for an empty list.
+    package static func interned(_ ids: [String]) -> Interned<OfferIdentifiers>? {
+        ids.isEmpty ? nil : Interned(OfferIdentifiers(ids: ids))
     }
 }

@@ -2,11 +2,11 @@ package import AppStoreModel
 package import Primitives
 
 /// The content of a transaction, under Apple's names. Empty strings and a line item id of 0 count as absent.
-package struct TransactionFact: Hashable, Sendable {
-    package var transactionId: String
-    package var webOrderLineItemId: String?
-    package var productId: String?
-    package var subscriptionGroupIdentifier: String?
+package struct TransactionFact: Hashable, BitwiseCopyable, Sendable {
+    package var transactionId: AppleID
+    package var webOrderLineItemId: AppleID?
+    package var productId: Symbol?
+    package var subscriptionGroupIdentifier: Symbol?
     package var type: ProductType?
     package var inAppOwnershipType: InAppOwnershipType?
     package var transactionReason: TransactionReason?
@@ -15,26 +15,26 @@ package struct TransactionFact: Hashable, Sendable {
     package var expiresDate: Instant?
     package var quantity: Int64?
     /// ISO 3166-1 alpha-3.
-    package var storefront: String?
+    package var storefront: Symbol?
     package var isUpgraded = false
     package var revocation: Revocation?
     package var offer: Offer?
     package var price: Price?
     package var commitment: Commitment?
     /// Items of an Advanced Commerce transaction that are revoked while the transaction itself is not.
-    package var itemRevocations: [ItemRevocation] = []
-    package var appAccountToken: String?
-    package var appTransactionId: String?
-    package var previousOriginalTransactionId: String?
+    package var itemRevocations: Interned<ItemRevocations>?
+    package var appAccountToken: AppAccountToken?
+    package var appTransactionId: AppleID?
+    package var previousOriginalTransactionId: AppleID?
 
-    package init(transactionId: String) {
+    package init(transactionId: AppleID) {
         self.transactionId = transactionId
     }
 
     // Fields that Apple states together form one value here, so that no fold can combine fields of different
     // observations.
 
-    package struct Revocation: Hashable, Sendable {
+    package struct Revocation: Hashable, BitwiseCopyable, Sendable {
         package var revocationDate: Instant
         package var revocationReason: RevocationReason?
         package var revocationType: RevocationType?
@@ -46,16 +46,16 @@ package struct TransactionFact: Hashable, Sendable {
         }
     }
 
-    package struct Offer: Hashable, Sendable {
+    package struct Offer: Hashable, BitwiseCopyable, Sendable {
         package var offerType: OfferType?
-        package var offerIdentifier: String?
+        package var offerIdentifier: Symbol?
         package var offerDiscountType: OfferDiscountType?
         /// ISO 8601 duration of the whole offer.
-        package var offerPeriod: String?
+        package var offerPeriod: Symbol?
 
         /// Creates an offer; nil when no field is stated.
         package init?(
-            offerType: OfferType?, offerIdentifier: String?, offerDiscountType: OfferDiscountType?, offerPeriod: String?
+            offerType: OfferType?, offerIdentifier: Symbol?, offerDiscountType: OfferDiscountType?, offerPeriod: Symbol?
         ) {
             let isSilent =
                 offerType == nil && offerIdentifier == nil && offerDiscountType == nil && offerPeriod == nil
@@ -67,19 +67,19 @@ package struct TransactionFact: Hashable, Sendable {
         }
     }
 
-    package struct Price: Hashable, Sendable {
+    package struct Price: Hashable, BitwiseCopyable, Sendable {
         /// Milliunits of `currency`, for the whole quantity.
         package var price: Int64
-        package var currency: String?
+        package var currency: Symbol?
 
-        package init(price: Int64, currency: String?) {
+        package init(price: Int64, currency: Symbol?) {
             self.price = price
             self.currency = currency
         }
     }
 
     /// The place of a monthly charge in a twelve-month commitment.
-    package struct Commitment: Hashable, Sendable {
+    package struct Commitment: Hashable, BitwiseCopyable, Sendable {
         package var billingPlanType: BillingPlanType?
         package var billingPeriodNumber: Int64?
         package var totalBillingPeriods: Int64?
@@ -88,6 +88,18 @@ package struct TransactionFact: Hashable, Sendable {
         package var commitmentPrice: Int64?
 
         package init() {}
+    }
+
+    /// The revoked items of one transaction. Few transactions have any, so each list is interned.
+    package struct ItemRevocations: Internable {
+        package static let internTable = InternTable<ItemRevocations>()
+
+        package let items: [ItemRevocation]
+
+        /// Returns nil for an empty list.
+        package static func interned(_ items: [ItemRevocation]) -> Interned<ItemRevocations>? {
+            items.isEmpty ? nil : Interned(ItemRevocations(items: items))
+        }
     }
 
     package struct ItemRevocation: Hashable, Sendable {

@@ -33,7 +33,7 @@ extension Period {
             revocations: followed?.revocations.filter { $0.start >= start || $0.source.time >= signed } ?? [],
             source: renewalInfo.source)
         // The status that ends the period is evidence about it, so that no renewal is awaited.
-        if let ending { signedStatuses = [ending] }
+        if let ending { update { $0.signedStatuses = [ending] } }
     }
 
     /// Returns the later of the newest end and renewalDate minus the length of the product's newest period, but at most
@@ -77,26 +77,15 @@ extension Period {
     }
 
     private init(
-        basis: Basis, productId: String?, like neighbour: Period?, type: ProductType?, start: Instant,
+        basis: Basis, productId: Symbol?, like neighbour: Period?, type: ProductType?, start: Instant,
         ends: [Observed<Instant>], revocations: [Revocation], source: Source
     ) {
-        self.basis = basis
-        self.transactionId = nil
-        self.productId = productId
-        self.subscriptionGroupIdentifier = neighbour?.subscriptionGroupIdentifier
-        self.type = type
-        self.inAppOwnershipType = neighbour?.inAppOwnershipType
-        self.transactionReason = nil
-        self.offer = nil
-        self.price = nil
-        self.storefront = nil
-        self.commitment = nil
-        self.start = start
-        self.expiresDate = StepFunction(ends)
-        self.revocations = revocations
-        self.isMarkedUpgraded = false
-        self.replacement = nil
-        self.sources = [source]
+        self.init(
+            Content(
+                basis: basis, transactionId: nil, productId: productId,
+                subscriptionGroupIdentifier: neighbour?.subscriptionGroupIdentifier, type: type,
+                inAppOwnershipType: neighbour?.inAppOwnershipType, start: start, expiresDate: StepFunction(ends),
+                revocations: revocations, isMarkedUpgraded: false, sources: [source]))
     }
 }
 

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Primitives
 
 /// Subscription keys that are one subscription to Apple: joined by migration, or by one Apple account that has both in
 /// one group. The input unit of SubscriptionStatus.
@@ -18,6 +19,7 @@ package struct Lineage: Hashable, Sendable {
     /// predecessor itself is known.
     package static func components(of timelines: [SubscriptionKey: Timeline]) -> [Lineage] {
         let subscriptions = timelines.sorted { $0.key < $1.key }.map { Subscription(key: $0.key, timeline: $0.value) }
+        guard subscriptions.count > 1 else { return subscriptions.isEmpty ? [] : [Lineage(joining: subscriptions)] }
         var components = DisjointSets<Link>()
         for subscription in subscriptions {
             let node = Link.key(subscription.key)
@@ -30,14 +32,19 @@ package struct Lineage: Hashable, Sendable {
             if members[root] == nil { roots.append(root) }
             members[root, default: []].append(subscription)
         }
-        return roots.map { Lineage(subscriptions: replacing(members[$0] ?? [])) }
+        return roots.map { Lineage(joining: members[$0] ?? []) }
+    }
+
+    /// - Parameter subscriptions: the subscriptions of one lineage, ordered by key.
+    private init(joining subscriptions: [Subscription]) {
+        self.subscriptions = Self.replacing(subscriptions)
     }
 }
 
 /// A node that joins keys: two keys that share one belong to one lineage.
 private enum Link: Hashable {
     case key(SubscriptionKey)
-    case account(environment: Environment, bundleId: String, appTransactionId: String, group: String)
+    case account(environment: Environment, bundleId: String, appTransactionId: AppleID, group: Symbol)
 }
 
 extension Subscription {
@@ -45,7 +52,7 @@ extension Subscription {
     fileprivate var links: [Link] {
         let migrations = previousOriginalTransactionIds.map {
             Link.key(
-                SubscriptionKey(environment: key.environment, bundleId: key.bundleId, originalTransactionId: $0))
+                SubscriptionKey(environment: key.environment, bundleId: key.bundleId, originalTransactionId: $0.text))
         }
         let accounts = appTransactionIds.flatMap { id in
             subscriptionGroupIdentifiers.map { group in

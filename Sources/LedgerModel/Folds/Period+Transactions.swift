@@ -4,9 +4,9 @@ import Primitives
 /// The identity of a purchase. A restore creates a new transactionId for the same line item, or for the same
 /// non-consumable.
 private enum PurchaseIdentity: Hashable {
-    case lineItem(productId: String?, webOrderLineItemId: String)
+    case lineItem(productId: Symbol?, webOrderLineItemId: AppleID)
     case nonConsumable
-    case transaction(String)
+    case transaction(AppleID)
 
     init(_ fact: TransactionFact) {
         if fact.type == .nonConsumable {
@@ -22,47 +22,52 @@ private enum PurchaseIdentity: Hashable {
 /// A transactionId with all its observations.
 private struct TransactionCopies {
     /// In the total order.
-    let copies: [Observed<TransactionFact>]
+    let copies: Selection<Observed<TransactionFact>>
     /// The observation that decides immutable fields: the highest rank, then the newest.
-    let settled: TransactionFact
+    private let settledIndex: Int
     let purchaseDate: Instant
+    let identity: PurchaseIdentity
 
     /// Creates the copies of a transaction; nil without a purchaseDate, which decides when it counts.
-    init?(_ copies: [Observed<TransactionFact>]) {
-        let best = copies.max { left, right in
-            left.source.rank == right.source.rank
-                ? left.source.precedes(right.source)
-                : left.source.rank < right.source.rank
-        }
-        guard let settled = best?.value, let purchaseDate = settled.purchaseDate else { return nil }
+    init?(_ copies: Selection<Observed<TransactionFact>>) {
+        var best = copies.startIndex
+        for index in copies.indices where copies[index].source.rank >= copies[best].source.rank { best = index }
+        guard let purchaseDate = copies[best].value.purchaseDate else { return nil }
         self.copies = copies
-        self.settled = settled
         self.purchaseDate = purchaseDate
+        settledIndex = best
+        identity = PurchaseIdentity(copies[best].value)
     }
+
+    var settled: TransactionFact { copies[settledIndex].value }
+
+    var isRevoked: Bool { copies.contains { $0.value.revocation != nil } }
 
     func isOlder(than other: TransactionCopies) -> Bool {
         purchaseDate == other.purchaseDate
-            ? settled.transactionId.bytesPrecede(other.settled.transactionId)
-            : purchaseDate < other.purchaseDate
+            ? settled.transactionId < other.settled.transactionId : purchaseDate < other.purchaseDate
     }
 }
 
-/// The transactions of one purchase, oldest first; never empty.
+/// The transactions of one purchase.
 private struct Purchase {
-    private(set) var transactions: [TransactionCopies]
+    /// The oldest transaction.
+    let first: TransactionCopies
+    /// The transactions of restores, oldest first.
+    private var others: [TransactionCopies] = []
     private(set) var revocations: [Revocation] = []
     private let reversals: [Observed<NotificationFact>]
 
     init(_ first: TransactionCopies, reversals: [Observed<NotificationFact>]) {
-        transactions = [first]
+        self.first = first
         self.reversals = reversals
-        revocations = revocationsOfAll
+        if first.isRevoked { revocations = revocationsOfAll }
     }
 
     /// Returns the purchases among transactions of one identity. A transaction made while the previous purchase is
     /// revoked is a purchase of its own (family sharing regained, a non-consumable bought again).
     static func all(
-        in transactions: [TransactionCopies], reversals: [Observed<NotificationFact>]
+        in transactions: Selection<TransactionCopies>, reversals: [Observed<NotificationFact>]
     ) -> [Purchase] {
         var purchases: [Purchase] = []
         for transaction in transactions.sorted(by: { $0.isOlder(than: $1) }) {
@@ -76,21 +81,23 @@ private struct Purchase {
     }
 
     private mutating func append(_ transaction: TransactionCopies) {
-        transactions.append(transaction)
-        let isRevoked = transaction.copies.contains { $0.value.revocation != nil }
-        if isRevoked || !revocations.isEmpty { revocations = revocationsOfAll }
+        others.append(transaction)
+        if transaction.isRevoked || !revocations.isEmpty { revocations = revocationsOfAll }
+    }
+
+    /// The observations of all transactions, in the total order.
+    var everyCopy: Selection<Observed<TransactionFact>> {
+        others.isEmpty ? first.copies : first.copies.joined(with: others.map(\.copies))
     }
 
     /// The revocations of all copies. The purchase is revoked if any copy is, reversed if a reversal names any copy.
     private var revocationsOfAll: [Revocation] {
-        guard transactions.contains(where: { $0.copies.contains { $0.value.revocation != nil } }) else { return [] }
-        let copies = transactions.flatMap(\.copies).map { ($0.source.name.digest, $0.source.time) }
-        let times = Dictionary(copies, uniquingKeysWith: { first, _ in first })
+        let times = DigestIndex(everyCopy.map { (digest: $0.source.name.digest, value: $0.source.time) })
         let naming = reversals.compactMap { reversal -> Reversal? in
             guard let evidence = reversal.value.signedTransactionInfo.flatMap({ times[$0] }) else { return nil }
             return Reversal(source: reversal.source, evidenceTime: evidence)
         }
-        return transactions.flatMap { Revocation.all(in: $0.copies, reversedBy: naming) }
+        return ([first] + others).flatMap { Revocation.all(in: $0.copies, reversedBy: naming) }
             .sorted { $0.source.precedes($1.source) }
     }
 }
@@ -102,36 +109,42 @@ extension Period {
         transactions: [Observed<TransactionFact>], notifications: [Observed<NotificationFact>]
     ) -> [Period] {
         let reversals = notifications.filter { $0.value.notificationType == .refundReversed }
-        let byTransactionId = Dictionary(grouping: transactions, by: \.value.transactionId)
-        let byIdentity = Dictionary(grouping: byTransactionId.values.compactMap(TransactionCopies.init)) {
-            PurchaseIdentity($0.settled)
+        let copies = transactions.grouped(by: \.value.transactionId).compactMap(TransactionCopies.init)
+        var periods: [Period] = []
+        periods.reserveCapacity(copies.count)
+        for transactions in copies.grouped(by: \.identity) {
+            if transactions.count == 1 {
+                periods.append(Period(Purchase(transactions[transactions.startIndex], reversals: reversals)))
+            } else {
+                periods += Purchase.all(in: transactions, reversals: reversals).map(Period.init)
+            }
         }
-        return byIdentity.values.flatMap { Purchase.all(in: $0, reversals: reversals).map(Period.init) }
+        return periods
     }
 
     private init(_ purchase: Purchase) {
-        let first = purchase.transactions[0].settled
-        let everyCopy = purchase.transactions.flatMap(\.copies).sorted { $0.source.precedes($1.source) }
-        basis = .transaction
-        transactionId = first.transactionId
-        productId = first.productId
-        subscriptionGroupIdentifier = first.subscriptionGroupIdentifier
-        type = first.type
-        inAppOwnershipType = first.inAppOwnershipType
-        transactionReason = first.transactionReason
-        offer = first.offer
-        price = first.price
-        storefront = first.storefront
-        commitment = first.commitment
-        start = purchase.transactions[0].purchaseDate
-        let ends = everyCopy.compactMap { copy in
-            copy.value.expiresDate.map { Observed(source: copy.source, value: $0) }
+        let first = purchase.first.settled
+        let everyCopy = purchase.everyCopy
+        self.init(
+            Content(
+                basis: .transaction, transactionId: first.transactionId, productId: first.productId,
+                subscriptionGroupIdentifier: first.subscriptionGroupIdentifier, type: first.type,
+                inAppOwnershipType: first.inAppOwnershipType, transactionReason: first.transactionReason,
+                offer: first.offer, price: first.price, storefront: first.storefront, commitment: first.commitment,
+                start: purchase.first.purchaseDate,
+                expiresDate: StepFunction(first.type == .nonConsumable ? [] : Self.changesOfEnd(in: everyCopy)),
+                revocations: purchase.revocations, isMarkedUpgraded: everyCopy.contains(where: \.value.isUpgraded),
+                sources: everyCopy.map(\.source)))
+    }
+
+    /// Returns the stated ends. A copy that repeats the end stated before states nothing new. It does not undo an
+    /// extension that only a renewal info states.
+    private static func changesOfEnd(in copies: Selection<Observed<TransactionFact>>) -> [Observed<Instant>] {
+        var changes: [Observed<Instant>] = []
+        for copy in copies {
+            guard let end = copy.value.expiresDate, end != changes.last?.value else { continue }
+            changes.append(Observed(source: copy.source, value: end))
         }
-        // A copy that repeats the end stated before states nothing new. It does not undo an extension that only a
-        // renewal info states.
-        expiresDate = first.type == .nonConsumable ? StepFunction([]) : StepFunction(ends).changes
-        revocations = purchase.revocations
-        isMarkedUpgraded = everyCopy.contains(where: \.value.isUpgraded)
-        sources = everyCopy.map(\.source)
+        return changes
     }
 }

@@ -12,32 +12,45 @@ package struct Period: Hashable, Sendable {
         case earlyRenewal
     }
 
-    package let basis: Basis
+    /// Folds pass periods around far more often than they change one, so copies share the fields.
+    private var content: Shared<Content>
+
+    init(_ content: Content) {
+        self.content = Shared(content)
+    }
+
+    mutating func update(_ change: (inout Content) -> Void) {
+        var changed = content.value
+        change(&changed)
+        content = Shared(changed)
+    }
+
+    package var basis: Basis { content.value.basis }
     /// The oldest transaction of the purchase (a restore adds another); nil for an implied period.
-    package let transactionId: String?
-    package let productId: String?
-    package let subscriptionGroupIdentifier: String?
-    package let type: ProductType?
-    package let inAppOwnershipType: InAppOwnershipType?
-    package let transactionReason: TransactionReason?
-    package let offer: TransactionFact.Offer?
-    package let price: TransactionFact.Price?
-    package let storefront: String?
-    package let commitment: TransactionFact.Commitment?
-    package let start: Instant
+    package var transactionId: AppleID? { content.value.transactionId }
+    package var productId: Symbol? { content.value.productId }
+    package var subscriptionGroupIdentifier: Symbol? { content.value.subscriptionGroupIdentifier }
+    package var type: ProductType? { content.value.type }
+    package var inAppOwnershipType: InAppOwnershipType? { content.value.inAppOwnershipType }
+    package var transactionReason: TransactionReason? { content.value.transactionReason }
+    package var offer: TransactionFact.Offer? { content.value.offer }
+    package var price: TransactionFact.Price? { content.value.price }
+    package var storefront: Symbol? { content.value.storefront }
+    package var commitment: TransactionFact.Commitment? { content.value.commitment }
+    package var start: Instant { content.value.start }
     /// The stated ends, each from the signing of its statement on. No steps for a period that does not end.
-    package internal(set) var expiresDate: StepFunction<Instant>
-    package internal(set) var revocations: [Revocation]
+    package var expiresDate: StepFunction<Instant> { content.value.expiresDate }
+    package var revocations: [Revocation] { content.value.revocations }
     /// Whether a copy of its transaction is marked isUpgraded. `replacement` has the instant from which another
     /// purchase counts.
-    package let isMarkedUpgraded: Bool
-    package internal(set) var replacement: Replacement?
+    package var isMarkedUpgraded: Bool { content.value.isMarkedUpgraded }
+    package var replacement: Replacement? { content.value.replacement }
     /// All observations that state the period, in the total order.
-    package let sources: [Source]
+    package var sources: [Source] { content.value.sources }
     /// The renewal infos that describe the period, in ascending order of precedence.
-    package internal(set) var renewalInfos: [Observed<RenewalFact>] = []
+    package var renewalInfos: Selection<Observed<RenewalFact>> { content.value.renewalInfos }
     /// The statuses that Apple signed about the period, in the order of their evidence.
-    package internal(set) var signedStatuses: [SignedStatus] = []
+    package var signedStatuses: [SignedStatus] { content.value.signedStatuses }
 
     package var isKnown: Bool { basis == .transaction }
 
@@ -73,10 +86,29 @@ package struct Period: Hashable, Sendable {
     package var latestEnd: Instant? {
         expiresDate.steps.lazy.map(\.value).max()
     }
+}
 
-    /// Whether any end ever stated is the same date as `instant`.
-    func ends(joining instant: Instant) -> Bool {
-        expiresDate.steps.contains { $0.value.isSame(as: instant) }
+extension Period {
+    struct Content: Hashable, Sendable {
+        var basis: Basis
+        var transactionId: AppleID?
+        var productId: Symbol?
+        var subscriptionGroupIdentifier: Symbol?
+        var type: ProductType?
+        var inAppOwnershipType: InAppOwnershipType?
+        var transactionReason: TransactionReason?
+        var offer: TransactionFact.Offer?
+        var price: TransactionFact.Price?
+        var storefront: Symbol?
+        var commitment: TransactionFact.Commitment?
+        var start: Instant
+        var expiresDate: StepFunction<Instant>
+        var revocations: [Revocation]
+        var isMarkedUpgraded: Bool
+        var replacement: Replacement?
+        var sources: [Source]
+        var renewalInfos = Selection<Observed<RenewalFact>>()
+        var signedStatuses: [SignedStatus] = []
     }
 }
 
@@ -88,8 +120,10 @@ extension Period {
         if start != other.start { return start < other.start }
         let (end, otherEnd) = (latestEnd ?? .latest, other.latestEnd ?? .latest)
         if end != otherEnd { return end < otherEnd }
-        let (id, otherId) = (transactionId ?? "", other.transactionId ?? "")
-        if id != otherId { return id.bytesPrecede(otherId) }
+        if transactionId != other.transactionId {
+            guard let transactionId, let otherId = other.transactionId else { return transactionId == nil }
+            return transactionId < otherId
+        }
         guard let source = sources.first, let otherSource = other.sources.first else { return false }
         return source.precedes(otherSource)
     }

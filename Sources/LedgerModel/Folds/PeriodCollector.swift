@@ -5,14 +5,19 @@ import Primitives
 struct PeriodCollector {
     /// In the order of purchase after `apply`.
     private(set) var periods: [Period]
-    /// Buckets of 1,024 ms -> indices of the periods with an end in the bucket. Dates that join are in the same bucket
-    /// or in neighbouring ones.
-    private var byEnd: [Int64: [Int]] = [:]
+    /// Every stated end with the index of its period, ascending by instant.
+    private var ends: [(instant: Instant, index: Int)] = []
     private let evidenceTimes: EvidenceTimes
 
     init(_ known: [Period], evidenceTimes: EvidenceTimes) {
         self.evidenceTimes = evidenceTimes
-        periods = known.sorted { $0.isOlder(than: $1) }
+        periods = known
+        sortPeriods()
+    }
+
+    private mutating func sortPeriods() {
+        sortByPurchase()
+        ends.removeAll(keepingCapacity: true)
         for index in periods.indices { indexEnds(of: index) }
     }
 
@@ -24,12 +29,12 @@ struct PeriodCollector {
             guard let code = notification.value.status, code.deniesRenewal else { return nil }
             return SignedStatus(code: code, time: evidenceTimes.time(of: notification), source: notification.source)
         }
-        let extensions = Set(
-            notifications.filter { $0.value.notificationType == .renewalExtended }.compactMap(\.value.signedRenewalInfo)
-        )
+        let extensions = DigestIndex(
+            notifications.lazy.filter { $0.value.notificationType == .renewalExtended }
+                .compactMap(\.value.signedRenewalInfo).map { (digest: $0, value: true) })
         for renewalInfo in renewalInfos {
             guard let renewalDate = renewalInfo.value.renewalDate else { continue }
-            let isExtension = extensions.contains(renewalInfo.source.name.digest)
+            let isExtension = extensions[renewalInfo.source.name.digest] ?? false
             switch reading(of: renewalInfo, renewalDate, isExtension: isExtension, ending: ending) {
             case .end(let index): addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
             case .purchase(let implied):
@@ -38,58 +43,69 @@ struct PeriodCollector {
             case .nothingNew: continue
             }
         }
-        periods.sort { $0.isOlder(than: $1) }
-        periods += periods.compactMap { Period(impliedByEarlyRenewal: $0, beside: periods) }
-        periods.sort { $0.isOlder(than: $1) }
-        byEnd = [:]
-        for index in periods.indices { indexEnds(of: index) }
+        sortByPurchase()
+        let implied = periods.compactMap { Period(impliedByEarlyRenewal: $0, beside: periods) }
+        periods += implied
+        sortPeriods()
+    }
+
+    private mutating func sortByPurchase() {
+        let isSorted = periods.indices.dropFirst().allSatisfy { !periods[$0].isOlder(than: periods[$0 - 1]) }
+        if !isSorted { periods.sort { $0.isOlder(than: $1) } }
     }
 
     /// Assigns to each period the renewal infos that describe it and the statuses signed about it.
     mutating func assign(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
-        var byRenewalInfo: [Digest: Int] = [:]
-        for renewalInfo in renewalInfos {
-            guard let index = indexOfPeriod(spokenOfBy: renewalInfo) else { continue }
-            byRenewalInfo[renewalInfo.source.name.digest] = index
-            periods[index].renewalInfos.append(renewalInfo)
+        let indices = renewalInfos.map { indexOfPeriod(spokenOfBy: $0) }
+        let byRenewalInfo = DigestIndex(
+            zip(renewalInfos, indices).compactMap { renewalInfo, index in
+                index.map { (digest: renewalInfo.source.name.digest, value: $0) }
+            })
+        var statuses = [[SignedStatus]](repeating: [], count: periods.count)
+        addStatuses(of: notifications, byRenewalInfo: byRenewalInfo, to: &statuses)
+        let groups = renewalInfos.indices.grouped(by: indices, count: periods.count)
+        for index in periods.indices where !groups[index].isEmpty || !statuses[index].isEmpty {
+            let described = Selection(renewalInfos, groups[index])
+            periods[index].update { $0.add(described, statuses[index]) }
         }
-        for index in periods.indices where !periods[index].isKnown {
-            // A renewal signed with the refund of the preceding purchase, or later, overrides that refund.
-            let words = periods[index].renewalInfos.filter { !$0.value.statesFailure }.map(\.source)
-            periods[index].revocations = periods[index].revocations.compactMap { $0.lifted(bySourcesAmong: words) }
-        }
-        assignStatuses(of: notifications, byRenewalInfo)
     }
 
-    private mutating func assignStatuses(
-        of notifications: [Observed<NotificationFact>], _ byRenewalInfo: [Digest: Int]
+    private func addStatuses(
+        of notifications: [Observed<NotificationFact>], byRenewalInfo: DigestIndex<Int>,
+        to statuses: inout [[SignedStatus]]
     ) {
-        // An undocumented status is ignored: it neither grants access nor lifts a revocation.
-        let signed = notifications.filter { $0.value.status?.isDocumented == true }
-        guard !signed.isEmpty else { return }
-        var byTransaction: [Digest: Int] = [:]
-        for index in periods.indices where periods[index].isKnown {
-            for source in periods[index].sources { byTransaction[source.name.digest] = index }
-        }
-        for notification in signed {
-            guard let code = notification.value.status else { continue }
-            let renewalInfo = notification.value.signedRenewalInfo.flatMap { byRenewalInfo[$0] }
-            let transaction = notification.value.signedTransactionInfo.flatMap { byTransaction[$0] }
+        // Most statuses are signed with a renewal info, so this index is rarely made.
+        lazy var byTransaction = indexOfTransactions
+        for notification in notifications {
+            // An undocumented status is ignored: it neither grants access nor lifts a revocation.
+            guard let code = notification.value.status, code.isDocumented else { continue }
+            func renewalInfo() -> Int? { notification.value.signedRenewalInfo.flatMap { byRenewalInfo[$0] } }
+            func transaction() -> Int? { notification.value.signedTransactionInfo.flatMap { byTransaction[$0] } }
             // A status 5 applies to the purchase whose transaction accompanies it, if there is one.
-            guard let index = code == .revoked ? transaction ?? renewalInfo : renewalInfo ?? transaction,
+            guard let index = code == .revoked ? transaction() ?? renewalInfo() : renewalInfo() ?? transaction(),
                 !periods[index].signedStatuses.contains(where: { $0.source == notification.source })
             else { continue }
-            periods[index].signedStatuses.append(
+            statuses[index].append(
                 SignedStatus(code: code, time: evidenceTimes.time(of: notification), source: notification.source))
         }
-        for index in periods.indices where !periods[index].signedStatuses.isEmpty {
-            periods[index].signedStatuses.sort {
-                $0.time == $1.time ? $0.source.precedes($1.source) : $0.time < $1.time
-            }
-            let stated = Revocation.all(in: periods[index].signedStatuses, beside: periods[index].revocations)
-            guard !stated.isEmpty else { continue }
-            periods[index].revocations = (periods[index].revocations + stated).sorted { $0.source.precedes($1.source) }
+    }
+}
+
+extension Period.Content {
+    /// - Parameter renewalInfos: those that describe the period, in ascending order of precedence.
+    fileprivate mutating func add(_ renewalInfos: Selection<Observed<RenewalFact>>, _ statuses: [SignedStatus]) {
+        self.renewalInfos = renewalInfos
+        if basis != .transaction {
+            // A renewal signed with the refund of the preceding purchase, or later, overrides that refund.
+            let words = renewalInfos.filter { !$0.value.statesFailure }.map(\.source)
+            revocations = revocations.compactMap { $0.lifted(bySourcesAmong: words) }
         }
+        guard !statuses.isEmpty else { return }
+        signedStatuses += statuses
+        signedStatuses.sort { $0.time == $1.time ? $0.source.precedes($1.source) : $0.time < $1.time }
+        let stated = Revocation.all(in: signedStatuses, beside: revocations)
+        guard !stated.isEmpty else { return }
+        revocations = (revocations + stated).sorted { $0.source.precedes($1.source) }
     }
 }
 
@@ -105,11 +121,14 @@ extension PeriodCollector {
     private func reading(
         of renewalInfo: Observed<RenewalFact>, _ renewalDate: Instant, isExtension: Bool, ending: [SignedStatus]
     ) -> Reading {
-        let joining = joining(renewalDate)
-        if let index = joining.filter({ restatesEnd(of: $0, renewalInfo, renewalDate) }).max() {
-            return .end(of: index)
+        var isJoined = false
+        var restated: Int?
+        for index in joining(renewalDate) {
+            isJoined = true
+            if restatesEnd(of: index, renewalInfo, renewalDate) { restated = max(restated ?? index, index) }
         }
-        guard joining.isEmpty else { return .nothingNew }
+        if let restated { return .end(of: restated) }
+        guard !isJoined else { return .nothingNew }
         if let index = indexOfExtended(by: renewalInfo, to: renewalDate, isExtension: isExtension)
             ?? indexOfExtendedLater(than: renewalInfo, renewalDate)
         {
@@ -122,26 +141,23 @@ extension PeriodCollector {
 extension PeriodCollector {
     private mutating func indexEnds(of index: Int) {
         for step in periods[index].expiresDate.steps {
-            let stretch = Self.stretch(of: step.value)
-            if byEnd[stretch]?.contains(index) != true { byEnd[stretch, default: []].append(index) }
+            ends.insert((step.value, index), at: ends.partitioningIndex { $0.instant > step.value })
         }
     }
 
-    private static func stretch(of instant: Instant) -> Int64 {
-        instant.milliseconds >> 10
+    /// The index of each known period by the digests of its transactions.
+    private var indexOfTransactions: DigestIndex<Int> {
+        DigestIndex(
+            periods.indices.filter { periods[$0].isKnown }.flatMap { index in
+                periods[index].sources.map { (digest: $0.name.digest, value: index) }
+            })
     }
 
-    /// Returns the indices of the periods with an end at this date.
-    private func joining(_ renewalDate: Instant) -> [Int] {
-        let stretch = Self.stretch(of: renewalDate)
-        var found: [Int] = []
-        for neighbour in [stretch &- 1, stretch, stretch &+ 1] {
-            for index in byEnd[neighbour] ?? []
-            where periods[index].ends(joining: renewalDate) && !found.contains(index) {
-                found.append(index)
-            }
-        }
-        return found
+    /// Returns the indices of the periods with an end at this date; a period may occur twice.
+    private func joining(_ renewalDate: Instant) -> some Sequence<Int> {
+        let earliest = renewalDate.advanced(byMilliseconds: -Instant.joinTolerance)
+        return ends[ends.partitioningIndex { $0.instant >= earliest }...].lazy
+            .prefix { $0.instant.isSame(as: renewalDate) }.map(\.index)
     }
 
     /// Returns the index of the period that a renewal info describes: the latest purchase, begun or charged by the
@@ -155,13 +171,18 @@ extension PeriodCollector {
         guard let renewalDate = renewalInfo.value.renewalDate else {
             return periods.indices.last { isBegunOrCharged($0) && !periods[$0].expiresDate.steps.isEmpty }
         }
-        let joining = joining(renewalDate)
-        return joining.filter(isBegunOrCharged).max() ?? (joining.count == 1 ? joining[0] : nil)
+        var (latest, only, isOne): (Int?, Int?, Bool) = (nil, nil, true)
+        for index in joining(renewalDate) {
+            if isBegunOrCharged(index) { latest = max(latest ?? index, index) }
+            isOne = isOne && (only ?? index) == index
+            only = index
+        }
+        return latest ?? (isOne ? only : nil)
     }
 
     private mutating func addEnd(_ end: Instant, of index: Int, statedBy source: Source) {
-        periods[index].expiresDate = periods[index].expiresDate.adding(Observed(source: source, value: end))
-        indexEnds(of: index)
+        periods[index].update { $0.expiresDate = $0.expiresDate.adding(Observed(source: source, value: end)) }
+        ends.insert((end, index), at: ends.partitioningIndex { $0.instant > end })
     }
 
     /// Whether a renewal info states an end of a period that the period's own transaction states only later.

@@ -3,13 +3,21 @@ package import Primitives
 
 /// The renewal info in force for a period at an instant.
 package struct RenewalInForce: Hashable, Sendable {
-    package let statement: Observed<RenewalFact>
+    private let renewalInfos: Selection<Observed<RenewalFact>>
+    private let index: Int
     /// Whether it was signed after the instant, which is inside the period. Only autoRenewStatus and autoRenewProductId
     /// then count: terms, grace, retry, intent and price consent may be newer than the instant.
     package let isForeseen: Bool
 
+    fileprivate init(_ index: Int, of renewalInfos: Selection<Observed<RenewalFact>>, isForeseen: Bool = false) {
+        self.renewalInfos = renewalInfos
+        self.index = index
+        self.isForeseen = isForeseen
+    }
+
+    package var statement: Observed<RenewalFact> { renewalInfos[index] }
     package var autoRenewStatus: AutoRenewStatus? { statement.value.autoRenewStatus }
-    package var autoRenewProductId: String? { statement.value.autoRenewProductId }
+    package var autoRenewProductId: Symbol? { statement.value.autoRenewProductId }
     /// The complete renewal info; nil when it is foreseen.
     package var terms: RenewalFact? { isForeseen ? nil : statement.value }
 }
@@ -19,15 +27,16 @@ extension Period {
     /// foreseen. From the end on, it is the newest signed by `t` and not before the end. Else it is the first signed
     /// after `t`, since the outcome of a renewal is known in hindsight; else the newest.
     package func renewal(at t: Instant) -> RenewalInForce? {
-        let next = renewalInfos.partitioningIndex { $0.source.time > t }
-        let newest = next > 0 ? renewalInfos[next - 1] : nil
+        let infos = renewalInfos
+        guard !infos.isEmpty else { return nil }
+        let next = infos.partitioningIndex { $0.source.time > t }
+        let hasNewest = next > infos.startIndex
         guard let end = end(at: t), end <= t else {
-            if let newest { return RenewalInForce(statement: newest, isForeseen: false) }
-            return renewalInfos.first.map { RenewalInForce(statement: $0, isForeseen: true) }
+            return hasNewest
+                ? RenewalInForce(next - 1, of: infos) : RenewalInForce(infos.startIndex, of: infos, isForeseen: true)
         }
-        if let newest, newest.source.time >= end { return RenewalInForce(statement: newest, isForeseen: false) }
-        let inHindsight = next < renewalInfos.count ? renewalInfos[next] : nil
-        return (inHindsight ?? newest).map { RenewalInForce(statement: $0, isForeseen: false) }
+        let isDecided = next == infos.endIndex || hasNewest && infos[next - 1].source.time >= end
+        return RenewalInForce(isDecided ? next - 1 : next, of: infos)
     }
 
     /// Returns the signed status in force at `t`. It is selected like the renewal info, but never foreseen.

@@ -15,14 +15,15 @@ extension Lineage {
         subscriptions.map { subscription in
             let migration = Replacement(byMigrationOf: subscription.key, in: subscriptions)
             var replaced = subscription
-            for index in replaced.periods.indices {
-                let period = subscription.periods[index]
+            for (index, period) in subscription.periods.enumerated() where period.mayBeReplaced || migration != nil {
                 let successor =
                     period.mayBeReplaced
                     ? period.replacement(in: [subscription]) ?? period.replacement(in: subscriptions) : nil
-                if successor != nil { replaced.periods[index].revocations = period.revocationsBesideReplacement }
                 let candidates = [successor, migration.flatMap { period.isEnded(by: $0) ? $0 : nil }]
-                replaced.periods[index].replacement = candidates.compactMap(\.self).min { $0.start < $1.start }
+                replaced.periods[index].update { content in
+                    if successor != nil { content.revocations = period.revocationsBesideReplacement }
+                    content.replacement = candidates.compactMap(\.self).min { $0.start < $1.start }
+                }
             }
             return replaced
         }
@@ -33,9 +34,8 @@ extension Replacement {
     /// Creates the replacement of a migrated key's periods, from the first purchase of a key that names it as its
     /// predecessor.
     init?(byMigrationOf key: SubscriptionKey, in subscriptions: [Subscription]) {
-        let successors = subscriptions.filter {
-            $0.key != key && $0.previousOriginalTransactionIds.contains(key.originalTransactionId)
-        }
+        guard subscriptions.count > 1, let id = AppleID(existing: key.originalTransactionId) else { return nil }
+        let successors = subscriptions.filter { $0.key != key && $0.previousOriginalTransactionIds.contains(id) }
         guard let first = successors.flatMap(\.periods).filter(\.isKnown).min(by: { $0.isOlder(than: $1) }) else {
             return nil
         }

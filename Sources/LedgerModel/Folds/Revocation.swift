@@ -38,7 +38,7 @@ extension Revocation {
     ///   - copies: every observation of the transaction, in the total order.
     ///   - reversals: the REFUND_REVERSED notifications that name any copy of its purchase, in the total order.
     static func all(
-        in copies: [Observed<TransactionFact>], reversedBy reversals: [Reversal]
+        in copies: Selection<Observed<TransactionFact>>, reversedBy reversals: [Reversal]
     ) -> [Revocation] {
         copies.compactMap { copy in
             guard let statement = copy.value.revocation else { return nil }

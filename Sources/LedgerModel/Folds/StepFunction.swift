@@ -1,7 +1,7 @@
 package import Primitives
 
 /// A value that changes when Apple states a new one: an extended expiry, the app account token.
-package struct StepFunction<Value: Hashable & Sendable>: Hashable, Sendable {
+package struct StepFunction<Value: Hashable & BitwiseCopyable & Sendable>: Hashable, Sendable {
     /// In the total order.
     package let steps: [Observed<Value>]
 
@@ -14,13 +14,6 @@ package struct StepFunction<Value: Hashable & Sendable>: Hashable, Sendable {
         var steps = steps
         steps.insert(step, at: steps.partitioningIndex { $0.source.time > step.source.time })
         return StepFunction(steps)
-    }
-
-    /// The function without steps that repeat the value of the previous step.
-    package var changes: StepFunction {
-        var changes: [Observed<Value>] = []
-        for step in steps where step.value != changes.last?.value { changes.append(step) }
-        return StepFunction(changes)
     }
 
     /// Returns the newest statement made by `t`; before the first one, returns the first, which is inferred.

@@ -1,3 +1,4 @@
+package import AppStoreModel
 package import Primitives
 
 /// The fold of one timeline, independent of any instant.
@@ -12,19 +13,19 @@ package struct Subscription: Hashable, Sendable {
     package let notifications: [Observed<NotificationFact>]
     /// The signing times of the renewal infos, ascending.
     package let renewalInfoTimes: [Instant]
-    /// The token that transactions and renewal infos state.
-    package let appAccountToken: StepFunction<String>
     /// The key's original purchase date, as stated by a JWS.
     package let originalPurchaseDate: Instant?
-    package let previousOriginalTransactionIds: Set<String>
-    package let appTransactionIds: Set<String>
-    package let subscriptionGroupIdentifiers: Set<String>
+    package let previousOriginalTransactionIds: [AppleID]
+    /// The Apple accounts, and the ids and groups around them, each once.
+    package let appTransactionIds: [AppleID]
+    package let subscriptionGroupIdentifiers: [Symbol]
     /// Whether the purchase that began the key is known: its transactionId is the key's originalTransactionId.
     package let isFirstTransactionKnown: Bool
 
     package init(key: SubscriptionKey, timeline: Timeline) {
         let transactions = timeline.transactions
-        let renewalInfos = timeline.renewals.sorted { $0.isOutweighed(by: $1) }
+        var renewalInfos = timeline.renewals
+        renewalInfos.sort { $0.isOutweighed(by: $1) }
         let notifications = timeline.notifications
         self.key = key
         self.notifications = notifications
@@ -37,14 +38,27 @@ package struct Subscription: Hashable, Sendable {
         periods = collector.periods
 
         renewalInfoTimes = renewalInfos.map(\.source.time)
-        appAccountToken = StepFunction(timeline.stated(\.appAccountToken))
         originalPurchaseDate =
             transactions.last { $0.source.rank == .jws && $0.value.originalPurchaseDate != nil }?
             .value.originalPurchaseDate
-        previousOriginalTransactionIds = Set(transactions.compactMap(\.value.previousOriginalTransactionId))
-        appTransactionIds = Set(
-            transactions.compactMap(\.value.appTransactionId) + renewalInfos.compactMap(\.value.appTransactionId))
-        subscriptionGroupIdentifiers = Set(transactions.compactMap(\.value.subscriptionGroupIdentifier))
-        isFirstTransactionKnown = transactions.contains { $0.value.transactionId == key.originalTransactionId }
+        previousOriginalTransactionIds = transactions.distinct(\.previousOriginalTransactionId)
+        appTransactionIds = transactions.distinct(\.appTransactionId, renewalInfos.distinct(\.appTransactionId))
+        subscriptionGroupIdentifiers = transactions.distinct(\.subscriptionGroupIdentifier)
+        let originalTransactionId = AppleID(existing: key.originalTransactionId)
+        isFirstTransactionKnown = transactions.contains { $0.value.transactionId == originalTransactionId }
+    }
+}
+
+extension Array {
+    /// Returns the stated values of a field, each once. Nearly all observations of a key state the same one.
+    fileprivate func distinct<Value, Member: Equatable>(
+        _ member: (Value) -> Member?, _ others: [Member] = []
+    ) -> [Member] where Element == Observed<Value> {
+        var distinct = others
+        for observation in self {
+            guard let found = member(observation.value), !distinct.contains(found) else { continue }
+            distinct.append(found)
+        }
+        return distinct
     }
 }

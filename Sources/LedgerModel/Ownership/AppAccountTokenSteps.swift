@@ -19,9 +19,9 @@ package struct AppAccountTokenSteps: Hashable, Sendable {
     package init(_ timeline: Timeline) {
         var steps: [Step] = []
         // A repeated statement about an old purchase, such as its refund, does not change the owner.
-        var stated: [String: AppAccountToken?] = [:]
+        var stated: [AppleID: AppAccountToken?] = [:]
         for observation in timeline.observations {
-            let token = observation.fact.appAccountToken.flatMap(AppAccountToken.init)
+            let token = observation.fact.appAccountToken
             switch observation.fact {
             case .transaction(let fact):
                 let last = stated.updateValue(token, forKey: fact.transactionId)

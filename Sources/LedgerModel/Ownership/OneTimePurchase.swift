@@ -3,8 +3,8 @@ package import Primitives
 
 /// A consumable or a non-renewing subscription: one transaction with its refunds.
 package struct OneTimePurchase: Hashable, Sendable {
-    package let transactionId: String
-    package let productId: String?
+    package let transactionId: AppleID
+    package let productId: Symbol?
     package let type: ProductType
     package let quantity: Int64
     package let purchasedAt: Instant

@@ -1,4 +1,4 @@
-import AppStoreModel
+package import AppStoreModel
 
 extension Timeline {
     /// Whether any transaction comes from family sharing.
@@ -7,20 +7,14 @@ extension Timeline {
     }
 
     /// The appTransactionIds of the purchases; each names one Apple account in one app.
-    package var appTransactionIds: Set<String> {
-        Set(observations.compactMap(\.fact.appTransactionId))
-    }
-
-    func stated<Value>(_ value: (Fact) -> Value?) -> [Observed<Value>] {
-        observations.compactMap { observation in
-            value(observation.fact).map { Observed(source: observation.source, value: $0) }
-        }
+    package var appTransactionIds: Set<AppleID> {
+        Set(transactions.compactMap(\.value.appTransactionId) + renewals.compactMap(\.value.appTransactionId))
     }
 }
 
 extension Fact {
     /// The appTransactionId as stated; nil for facts without one.
-    package var appTransactionId: String? {
+    package var appTransactionId: AppleID? {
         switch self {
         case .transaction(let fact): fact.appTransactionId
         case .renewal(let fact): fact.appTransactionId

@@ -8,7 +8,7 @@ package struct AppAccountKey: Hashable, Sendable {
 
     /// Payloads signed before 2025-02 carry no appTransactionId. They belong to the customer for whom they were posted.
     package enum Account: Hashable, Sendable {
-        case appTransaction(String)
+        case appTransaction(AppleID)
         case customer(CustomerHandle)
     }
 

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// One row of a timeline: a fact and its source. Equal names imply equal facts.
-package struct Observation: Hashable, Sendable {
+package struct Observation: Hashable, BitwiseCopyable, Sendable {
     package let source: Source
     package let fact: Fact
 
@@ -12,7 +12,7 @@ package struct Observation: Hashable, Sendable {
 }
 
 /// A value of one kind with the source that states it. Folds work on these.
-package struct Observed<Value: Hashable & Sendable>: Hashable, Sendable {
+package struct Observed<Value: Hashable & BitwiseCopyable & Sendable>: Hashable, BitwiseCopyable, Sendable {
     package let source: Source
     package let value: Value
 
@@ -26,12 +26,12 @@ package struct Observed<Value: Hashable & Sendable>: Hashable, Sendable {
 ///
 /// The digest is that of the signing input of the innermost JWS. A transaction posted alone and the same one nested in
 /// a notification are therefore two events and one observation.
-package struct ObservationName: Hashable, Sendable {
+package struct ObservationName: Hashable, BitwiseCopyable, Sendable {
     package let digest: Digest
     /// Empty when the whole payload is the statement, as in every JWS.
-    package let path: String
+    package let path: Symbol
 
-    package init(digest: Digest, path: String = "") {
+    package init(digest: Digest, path: Symbol = .empty) {
         self.digest = digest
         self.path = path
     }
@@ -39,12 +39,12 @@ package struct ObservationName: Hashable, Sendable {
 
 extension ObservationName: Comparable {
     package static func < (left: ObservationName, right: ObservationName) -> Bool {
-        left.digest == right.digest ? left.path.bytesPrecede(right.path) : left.digest < right.digest
+        left.digest == right.digest ? left.path.text.bytesPrecede(right.path.text) : left.digest < right.digest
     }
 }
 
-/// The content of an observation. Indirect, so that sorting and merging timelines moves only pointers.
-package indirect enum Fact: Hashable, Sendable {
+/// The content of an observation.
+package enum Fact: Hashable, BitwiseCopyable, Sendable {
     case transaction(TransactionFact)
     case renewal(RenewalFact)
     case notification(NotificationFact)

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// The origin of a statement: its name, its time, its rank, and the event that carries it.
-package struct Source: Hashable, Sendable {
+package struct Source: Hashable, BitwiseCopyable, Sendable {
     package let name: ObservationName
     /// Apple's time, the signedDate of the JWS; never the ledger's clock or the time of arrival.
     package let time: Instant
@@ -29,7 +29,7 @@ package struct Source: Hashable, Sendable {
 }
 
 /// The precedence of a source when two sources state one field.
-package enum SourceRank: UInt8, Sendable, CaseIterable {
+package enum SourceRank: UInt8, BitwiseCopyable, Sendable, CaseIterable {
     case notificationV1 = 1
     case receiptInApp = 2
     case receiptFile = 3

@@ -1,25 +1,44 @@
 /// The set of observations of one key. Merging is set union, which is commutative, associative and idempotent. The
 /// order, number and grouping of deliveries therefore cannot change the result of a fold.
+///
+/// Each list is in the total order, without duplicate names. Of several carriers, the one with the smallest position is
+/// kept.
 package struct Timeline: Hashable, Sendable {
-    /// In the total order, without duplicate names. Of several carriers, the one with the smallest position is kept.
-    package let observations: [Observation]
+    package let transactions: [Observed<TransactionFact>]
+    package let renewals: [Observed<RenewalFact>]
+    package let notifications: [Observed<NotificationFact>]
 
     package init(_ observations: some Sequence<Observation> = []) {
-        let byName = observations.sorted {
-            $0.source.name == $1.source.name
-                ? $0.source.position < $1.source.position
-                : $0.source.name < $1.source.name
+        var transactions: [Observed<TransactionFact>] = []
+        var renewals: [Observed<RenewalFact>] = []
+        var notifications: [Observed<NotificationFact>] = []
+        for observation in observations {
+            let source = observation.source
+            switch observation.fact {
+            case .transaction(let fact): transactions.append(Observed(source: source, value: fact))
+            case .renewal(let fact): renewals.append(Observed(source: source, value: fact))
+            case .notification(let fact): notifications.append(Observed(source: source, value: fact))
+            case .app: continue
+            }
         }
-        var distinct: [Observation] = []
-        distinct.reserveCapacity(byName.count)
-        for observation in byName where observation.source.name != distinct.last?.source.name {
-            distinct.append(observation)
-        }
-        self.observations = distinct.sorted { $0.source.precedes($1.source) }
+        self.init(transactions: transactions, renewals: renewals, notifications: notifications)
+    }
+
+    /// Creates a timeline from the observations of each kind, in any order and with any repetitions.
+    /// - Complexity: O(n log n), and O(n) for observations in the total order.
+    package init(
+        transactions: [Observed<TransactionFact>], renewals: [Observed<RenewalFact>],
+        notifications: [Observed<NotificationFact>]
+    ) {
+        self.transactions = transactions.inTotalOrder()
+        self.renewals = renewals.inTotalOrder()
+        self.notifications = notifications.inTotalOrder()
     }
 
     package func union(_ other: Timeline) -> Timeline {
-        Timeline(observations + other.observations)
+        Timeline(
+            transactions: transactions + other.transactions, renewals: renewals + other.renewals,
+            notifications: notifications + other.notifications)
     }
 
     /// Returns the timeline as known when the log contained `size` events.
@@ -27,33 +46,40 @@ package struct Timeline: Hashable, Sendable {
     /// An observation carried by several events keeps the smallest of their positions. That position is below `size`
     /// exactly when any of them is, so filtering the whole set gives the set of the first events.
     package func known(at size: Position) -> Timeline {
-        Timeline(ordered: observations.filter { $0.source.position < size })
-    }
-
-    private init(ordered observations: [Observation]) {
-        self.observations = observations
+        Timeline(
+            transactions: transactions.filter { $0.source.position < size },
+            renewals: renewals.filter { $0.source.position < size },
+            notifications: notifications.filter { $0.source.position < size })
     }
 }
 
 extension Timeline {
-    package var transactions: [Observed<TransactionFact>] {
-        observations.compactMap {
-            guard case .transaction(let fact) = $0.fact else { return nil }
-            return Observed(source: $0.source, value: fact)
-        }
+    /// All observations, in the total order.
+    package var observations: [Observation] {
+        let all =
+            transactions.map { Observation(source: $0.source, fact: .transaction($0.value)) }
+            + renewals.map { Observation(source: $0.source, fact: .renewal($0.value)) }
+            + notifications.map { Observation(source: $0.source, fact: .notification($0.value)) }
+        return all.sorted { $0.source.precedes($1.source) }
     }
 
-    package var renewals: [Observed<RenewalFact>] {
-        observations.compactMap {
-            guard case .renewal(let fact) = $0.fact else { return nil }
-            return Observed(source: $0.source, value: fact)
-        }
-    }
+    package var count: Int { transactions.count + renewals.count + notifications.count }
+}
 
-    package var notifications: [Observed<NotificationFact>] {
-        observations.compactMap {
-            guard case .notification(let fact) = $0.fact else { return nil }
-            return Observed(source: $0.source, value: fact)
+extension Array {
+    /// Returns the observations in the total order, each name once.
+    fileprivate func inTotalOrder<Value>() -> [Observed<Value>] where Element == Observed<Value> {
+        // Stored observations of one key mostly are in this order.
+        if indices.dropFirst().allSatisfy({ self[$0 - 1].source.precedes(self[$0].source) }) { return self }
+        let sorted = sorted { left, right in
+            left.source.name == right.source.name
+                ? left.source.position < right.source.position : left.source.precedes(right.source)
         }
+        var distinct: [Observed<Value>] = []
+        distinct.reserveCapacity(sorted.count)
+        for observation in sorted where observation.source.name != distinct.last?.source.name {
+            distinct.append(observation)
+        }
+        return distinct
     }
 }

@@ -3,7 +3,7 @@ import AppStoreModel
 extension AppFact {
     init(_ appTransaction: AppTransaction) {
         self.init()
-        originalApplicationVersion = appTransaction.originalApplicationVersion?.stated
+        originalApplicationVersion = appTransaction.originalApplicationVersion?.symbol
         originalPurchaseDate = appTransaction.originalPurchaseDate
         originalPlatform = appTransaction.originalPlatform?.stated
         preorderDate = appTransaction.preorderDate

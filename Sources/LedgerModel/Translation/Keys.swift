@@ -1,4 +1,5 @@
 import AppStoreModel
+import Primitives
 
 extension Transaction {
     var subscriptionKey: SubscriptionKey? {
@@ -17,7 +18,7 @@ extension RenewalInfo {
 extension AppTransaction {
     func appAccountKey(customer: CustomerHandle?) -> AppAccountKey? {
         let account =
-            appTransactionId?.stated.map(AppAccountKey.Account.appTransaction)
+            appTransactionId?.appleID.map(AppAccountKey.Account.appTransaction)
             ?? customer.map(AppAccountKey.Account.customer)
         guard let receiptType, let bundleId, let account else { return nil }
         return AppAccountKey(environment: receiptType, bundleId: bundleId, account: account)
@@ -29,6 +30,12 @@ extension String {
     package var stated: String? { isEmpty ? nil : self }
 }
 
+extension String {
+    /// The stated text as a fact holds it.
+    var symbol: Symbol? { stated.map(Symbol.init) }
+    var appleID: AppleID? { stated.map { AppleID($0) } }
+}
+
 extension OpenVocabulary {
-    var stated: Self? { rawValue.isEmpty ? nil : self }
+    var stated: Self? { symbol == .empty ? nil : self }
 }

@@ -6,7 +6,7 @@ extension NotificationFact {
         self.init()
         notificationType = notification.notificationType?.stated
         subtype = notification.subtype?.stated
-        notificationUUID = notification.notificationUUID?.stated
+        notificationUUID = notification.notificationUUID?.stated.map { NotificationUUID($0) }
         status = notification.data?.status
         consumptionRequestReason = notification.data?.consumptionRequestReason?.stated
     }

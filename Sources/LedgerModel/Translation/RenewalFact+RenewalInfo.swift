@@ -3,8 +3,8 @@ import AppStoreModel
 extension RenewalFact {
     init(_ renewalInfo: RenewalInfo) {
         self.init()
-        productId = renewalInfo.productId?.stated
-        autoRenewProductId = renewalInfo.autoRenewProductId?.stated
+        productId = renewalInfo.productId?.symbol
+        autoRenewProductId = renewalInfo.autoRenewProductId?.symbol
         autoRenewStatus = renewalInfo.autoRenewStatus
         expirationIntent = renewalInfo.expirationIntent
         isInBillingRetryPeriod = renewalInfo.isInBillingRetryPeriod
@@ -12,15 +12,16 @@ extension RenewalFact {
         renewalDate = renewalInfo.renewalDate
         recentSubscriptionStartDate = renewalInfo.recentSubscriptionStartDate
         priceIncreaseStatus = renewalInfo.priceIncreaseStatus
-        eligibleWinBackOfferIds = renewalInfo.eligibleWinBackOfferIds?.compactMap(\.stated) ?? []
-        appAccountToken = renewalInfo.appAccountToken?.stated
-        appTransactionId = renewalInfo.appTransactionId?.stated
+        eligibleWinBackOfferIds = OfferIdentifiers.interned(
+            renewalInfo.eligibleWinBackOfferIds?.compactMap(\.stated) ?? [])
+        appAccountToken = renewalInfo.appAccountToken.flatMap { AppAccountToken($0) }
+        appTransactionId = renewalInfo.appTransactionId?.appleID
         renewalPrice = renewalInfo.renewalPrice.map {
-            TransactionFact.Price(price: $0, currency: renewalInfo.currency?.stated)
+            TransactionFact.Price(price: $0, currency: renewalInfo.currency?.symbol)
         }
         offer = TransactionFact.Offer(
-            offerType: renewalInfo.offerType, offerIdentifier: renewalInfo.offerIdentifier?.stated,
-            offerDiscountType: renewalInfo.offerDiscountType?.stated, offerPeriod: renewalInfo.offerPeriod?.stated)
+            offerType: renewalInfo.offerType, offerIdentifier: renewalInfo.offerIdentifier?.symbol,
+            offerDiscountType: renewalInfo.offerDiscountType?.stated, offerPeriod: renewalInfo.offerPeriod?.symbol)
         commitment = Commitment(renewalInfo)
     }
 }
@@ -30,7 +31,7 @@ extension RenewalFact.Commitment {
     fileprivate init?(_ renewalInfo: RenewalInfo) {
         self.init()
         renewalBillingPlanType = renewalInfo.renewalBillingPlanType?.stated
-        commitmentAutoRenewProductId = renewalInfo.commitmentInfo?.commitmentAutoRenewProductId?.stated
+        commitmentAutoRenewProductId = renewalInfo.commitmentInfo?.commitmentAutoRenewProductId?.symbol
         commitmentAutoRenewStatus = renewalInfo.commitmentInfo?.commitmentAutoRenewStatus
         commitmentRenewalBillingPlanType = renewalInfo.commitmentInfo?.commitmentRenewalBillingPlanType?.stated
         commitmentRenewalDate = renewalInfo.commitmentInfo?.commitmentRenewalDate

@@ -3,11 +3,11 @@ import AppStoreModel
 extension TransactionFact {
     /// Creates a fact; nil without a transactionId.
     init?(_ transaction: Transaction) {
-        guard let transactionId = transaction.transactionId?.stated else { return nil }
+        guard let transactionId = transaction.transactionId?.appleID else { return nil }
         self.init(transactionId: transactionId)
-        webOrderLineItemId = transaction.webOrderLineItemId?.stated.flatMap { $0 == "0" ? nil : $0 }
-        productId = transaction.productId?.stated
-        subscriptionGroupIdentifier = transaction.subscriptionGroupIdentifier?.stated
+        webOrderLineItemId = transaction.webOrderLineItemId?.appleID.flatMap { $0 == "0" ? nil : $0 }
+        productId = transaction.productId?.symbol
+        subscriptionGroupIdentifier = transaction.subscriptionGroupIdentifier?.symbol
         type = transaction.type?.stated
         inAppOwnershipType = transaction.inAppOwnershipType?.stated
         transactionReason = transaction.transactionReason?.stated
@@ -15,21 +15,22 @@ extension TransactionFact {
         originalPurchaseDate = transaction.originalPurchaseDate
         expiresDate = transaction.expiresDate
         quantity = transaction.quantity
-        storefront = transaction.storefront?.stated
+        storefront = transaction.storefront?.symbol
         isUpgraded = transaction.isUpgraded ?? false
         revocation = Revocation(transaction)
         offer = Offer(
-            offerType: transaction.offerType, offerIdentifier: transaction.offerIdentifier?.stated,
-            offerDiscountType: transaction.offerDiscountType?.stated, offerPeriod: transaction.offerPeriod?.stated)
-        price = transaction.price.map { Price(price: $0, currency: transaction.currency?.stated) }
+            offerType: transaction.offerType, offerIdentifier: transaction.offerIdentifier?.symbol,
+            offerDiscountType: transaction.offerDiscountType?.stated, offerPeriod: transaction.offerPeriod?.symbol)
+        price = transaction.price.map { Price(price: $0, currency: transaction.currency?.symbol) }
         commitment = Commitment(transaction)
-        itemRevocations = (transaction.advancedCommerceInfo?.items ?? []).compactMap { item in
-            guard let SKU = item.SKU?.stated, let revocationDate = item.revocationDate else { return nil }
-            return ItemRevocation(SKU: SKU, revocationDate: revocationDate)
-        }
-        appAccountToken = transaction.appAccountToken?.stated
-        appTransactionId = transaction.appTransactionId?.stated
-        previousOriginalTransactionId = transaction.previousOriginalTransactionId?.stated
+        itemRevocations = ItemRevocations.interned(
+            (transaction.advancedCommerceInfo?.items ?? []).compactMap { item in
+                guard let SKU = item.SKU?.stated, let revocationDate = item.revocationDate else { return nil }
+                return ItemRevocation(SKU: SKU, revocationDate: revocationDate)
+            })
+        appAccountToken = transaction.appAccountToken.flatMap { AppAccountToken($0) }
+        appTransactionId = transaction.appTransactionId?.appleID
+        previousOriginalTransactionId = transaction.previousOriginalTransactionId?.appleID
     }
 }
 

@@ -49,11 +49,12 @@ struct CustomerChangeRoute: Route {
             throw .malformed(
                 "subscription", expected: "an originalTransactionId", found: text == nil ? "none" : "an empty string")
         }
-        let environment = try body.text(of: "environment").map { AppStoreModel.Environment(rawValue: $0) }
-        if let environment, !AppStoreModel.Environment.known.contains(environment) {
+        let environmentName = try body.text(of: "environment")
+        let environment = environmentName.flatMap { AppStoreModel.Environment(known: $0) }
+        if let environmentName, environment == nil {
             throw .malformed(
                 "environment", expected: AppStoreModel.Environment.known.map(\.rawValue).joined(separator: ", "),
-                found: environment.rawValue)
+                found: environmentName)
         }
         return SubscriptionSelector(
             originalTransactionId: id, environment: environment, bundleId: try body.text(of: "bundleId"))

@@ -47,8 +47,7 @@ struct Query {
 
     func environment() throws(Problem) -> AppStoreModel.Environment? {
         guard let text = values["environment"] else { return nil }
-        let environment = AppStoreModel.Environment(rawValue: text)
-        guard AppStoreModel.Environment.known.contains(environment) else {
+        guard let environment = AppStoreModel.Environment(known: text) else {
             throw .parameter(
                 "environment", expected: AppStoreModel.Environment.known.map(\.rawValue).joined(separator: ", "),
                 found: text)

@@ -7,14 +7,16 @@ package import SubscriptionStatus
 extension SubscriptionRow {
     package init(_ state: SubscriptionState) {
         self.init(
-            id: SubscriptionID(state.key), productId: state.productId,
-            subscriptionGroupIdentifier: state.subscriptionGroupIdentifier, transactionId: state.transactionId,
+            id: SubscriptionID(state.key), productId: state.productId?.text,
+            subscriptionGroupIdentifier: state.subscriptionGroupIdentifier?.text,
+            transactionId: state.transactionId?.text,
             status: state.status.rawValue, entitled: state.entitled, access: state.access.rawValue,
-            accessUntil: state.accessUntil, willRenew: state.willRenew, pendingProductId: state.pendingProductId,
+            accessUntil: state.accessUntil, willRenew: state.willRenew, pendingProductId: state.pendingProductId?.text,
             ownership: state.ownership?.rawValue, originalPurchaseDate: state.originalPurchaseDate,
             purchasedAt: state.purchasedAt, expiresAt: state.expiresAt,
             gracePeriodExpiresAt: state.gracePeriodExpiresAt, revokedAt: state.revokedAt, price: state.price?.price,
-            currency: state.price?.currency, storefront: state.storefront, offer: state.offer.map(OfferTerms.init),
+            currency: state.price?.currency?.text, storefront: state.storefront?.text,
+            offer: state.offer.map(OfferTerms.init),
             priceIncrease: state.priceIncrease?.rawValue, autoRenewOffSince: state.autoRenewOffSince,
             billingIssueSince: state.billingIssueSince, commitment: state.commitment.map(CommitmentTerms.init),
             reason: state.reason.rawValue, nextStep: state.nextStep.rawValue, offerIds: state.offerIds,
@@ -35,8 +37,8 @@ extension OfferTerms {
     /// Creates the terms of an offer. Types that Apple adds later keep Apple's values.
     init(_ offer: TransactionFact.Offer) {
         self.init(
-            type: offer.offerType.map(Self.word), id: offer.offerIdentifier,
-            discountType: offer.offerDiscountType.map(Self.word), period: offer.offerPeriod)
+            type: offer.offerType.map(Self.word), id: offer.offerIdentifier?.text,
+            discountType: offer.offerDiscountType.map(Self.word), period: offer.offerPeriod?.text)
     }
 
     private static func word(for type: OfferType) -> String {
@@ -63,7 +65,7 @@ extension OfferTerms {
 extension SubscriptionRow.CommitmentTerms {
     fileprivate init(_ commitment: Commitment) {
         self.init(
-            endsAt: commitment.endsAt, willRenew: commitment.willRenew, productId: commitment.productId,
+            endsAt: commitment.endsAt, willRenew: commitment.willRenew, productId: commitment.productId?.text,
             period: commitment.period, of: commitment.of)
     }
 }
@@ -139,9 +141,11 @@ extension HistoryRow {
     ) {
         self.init(
             at: instant, change: change.map(\.rawValue), from: from?.rawValue, to: state.status.rawValue,
-            cause: cause, productId: state.productId, transactionId: state.transactionId, expiresAt: state.expiresAt,
+            cause: cause, productId: state.productId?.text, transactionId: state.transactionId?.text,
+            expiresAt: state.expiresAt,
             reason: state.reason.rawValue, access: state.access.rawValue, willRenew: state.willRenew,
-            pendingProductId: state.pendingProductId, price: state.price?.price, currency: state.price?.currency,
+            pendingProductId: state.pendingProductId?.text, price: state.price?.price,
+            currency: state.price?.currency?.text,
             offer: state.offer.map(OfferTerms.init), recordedAt: recordedAt, evidence: evidence,
             explanation: sentence.map { Explanation(rule: state.decision.name, sentence: $0) })
     }

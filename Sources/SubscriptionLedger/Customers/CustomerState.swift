@@ -89,9 +89,10 @@ extension Range<Instant> {
 extension PurchaseRow {
     fileprivate init(_ purchase: OneTimePurchase, of key: SubscriptionKey, at t: Instant) {
         self.init(
-            transactionId: purchase.transactionId, id: SubscriptionID(key), productId: purchase.productId,
+            transactionId: purchase.transactionId.text, id: SubscriptionID(key), productId: purchase.productId?.text,
             type: purchase.type.rawValue, quantity: purchase.quantity, purchasedAt: purchase.purchasedAt,
-            revokedAt: purchase.revokedAt(at: t), price: purchase.price?.price, currency: purchase.price?.currency)
+            revokedAt: purchase.revokedAt(at: t), price: purchase.price?.price, currency: purchase.price?.currency?.text
+        )
     }
 }
 

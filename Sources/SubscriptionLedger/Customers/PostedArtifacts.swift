@@ -58,7 +58,7 @@ struct PostedTransaction: Sendable {
     /// The tokens of the purchase; empty for a family member's copy, which carries the purchaser's token.
     var tokens: Set<AppAccountToken> {
         guard !isFamilyShared else { return [] }
-        return Set(observations.compactMap { $0.fact.appAccountToken.flatMap(AppAccountToken.init) })
+        return Set(observations.compactMap(\.fact.appAccountToken))
     }
 
     /// The Apple accounts in the transaction.

@@ -27,7 +27,7 @@ extension BenchmarkRow {
 /// The timelines of the customers' subscriptions, as read from the store.
 private enum FoldSample {
     static var now: Instant { CustomerSample.now }
-    private static let repetitions = 20
+    private static let repetitions = 100
 
     static func measure(
         _ progress: Progress, fold: ([Lineage]) -> Int

@@ -1,0 +1,39 @@
+/// The 16 bytes of a UUID (RFC 9562) as one number, big-endian.
+package struct UUIDBytes: Hashable, BitwiseCopyable, Sendable {
+    package let value: UInt128
+
+    package init(value: UInt128) {
+        self.value = value
+    }
+
+    /// Creates a UUID from its text in either case; nil for any other text.
+    package init?(_ text: String) {
+        guard text.utf8.count == Self.textCount else { return nil }
+        var value: UInt128 = 0
+        for (index, byte) in text.utf8.enumerated() {
+            if Self.isDash(index) {
+                guard byte == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard let digit = Hex.value(of: byte) else { return nil }
+                value = value << 4 | UInt128(digit)
+            }
+        }
+        self.value = value
+    }
+
+    /// The text in lower case.
+    package var text: String {
+        var digits = Hex.encode(withUnsafeBytes(of: value.bigEndian) { Array($0) })[...]
+        return [8, 4, 4, 4, 12].map { count in
+            defer { digits = digits.dropFirst(count) }
+            return digits.prefix(count)
+        }
+        .joined(separator: "-")
+    }
+
+    private static let textCount = 36
+
+    private static func isDash(_ index: Int) -> Bool {
+        index == 8 || index == 13 || index == 18 || index == 23
+    }
+}
