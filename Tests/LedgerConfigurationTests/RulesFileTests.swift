@@ -102,3 +102,18 @@ import Testing
         #expect(missing.diagnosis.code == "rules_invalid")
     }
 }
+
+@Suite struct `The documentation of the rules` {
+    @Test func `lists every key of the README with its values, its default and its question`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let expected = Rules.keys.map { key in
+            "| `\(key.path)` | \(key.values) | \(key.value(in: Rules())) | \(key.question) |"
+        }
+        let sections = Rules.sections.map { "| `\($0)." }
+        let found = readme.split(separator: "\n").map(String.init)
+            .filter { line in sections.contains(where: line.hasPrefix) }
+        #expect(found == expected)
+    }
+}
