@@ -67,6 +67,11 @@ extension FactIndex {
         }
     }
 
+    /// Returns the positions of the events that activate rules, ascending.
+    package func positionsOfRulesActivations() throws -> [Position] {
+        try events(under: .rulesActivations) { _ in true }.map(\.position).sorted()
+    }
+
     private func observations(under term: IndexTerm) throws -> [KeyedObservation] {
         try facts(under: term, below: .max).flatMap(\.observations)
     }

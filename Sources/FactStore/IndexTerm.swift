@@ -48,6 +48,9 @@ extension IndexTerm {
         IndexTerm("t", [token.text])
     }
 
+    /// The term of all activations of rules.
+    package static let rulesActivations = IndexTerm("r", [])
+
     /// Creates a term. The separator of the parts is a byte that no UTF-8 text contains.
     private init(_ kind: Unicode.Scalar, _ parts: [String]) {
         var bytes: [UInt8] = []

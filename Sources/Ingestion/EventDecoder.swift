@@ -35,7 +35,8 @@ package enum EventDecoder {
     /// Decodes the facts of a stored event.
     /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
     package static func indexedFacts(_ record: Record, _ evidence: [UInt8]) throws -> IndexedFacts {
-        try facts(record, evidence).map { IndexedFacts($0) } ?? .none
+        guard record.kind != .rulesActivated else { return RulesEvents.indexed }
+        return try facts(record, evidence).map { IndexedFacts($0) } ?? .none
     }
 
     /// Returns the facts of a stored event; nil for an event without facts.

@@ -5,10 +5,11 @@ extension YAMLValue {
     private static let byteLimit = 1 << 20
 
     /// Returns the text of a YAML file.
+    /// - Parameter afterReading: called after the last read, before the check that the file is still the same.
     /// - Throws: `ConfigurationError` for a text that is too long or not UTF-8; `InputFailure` when there is no such
-    ///   file.
-    static func text(of path: String) throws -> String {
-        let bytes = try InputFile.bytes(of: path, limit: byteLimit)
+    ///   file, or when it changed while it was read.
+    static func text(of path: String, afterReading: () throws -> Void = {}) throws -> String {
+        let bytes = try InputFile.unchangedBytes(of: path, limit: byteLimit, afterReading: afterReading)
         guard bytes.count <= byteLimit else {
             throw ConfigurationError(path, "the file is too large", expected: "at most 1 MiB", found: "more")
         }

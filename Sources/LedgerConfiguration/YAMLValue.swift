@@ -43,10 +43,16 @@ struct YAMLValue {
     func one<Choice: CaseIterable & RawRepresentable>(
         of type: Choice.Type
     ) throws(ConfigurationError) -> Choice where Choice.RawValue == String {
-        guard let text = node.scalar?.string, let choice = Choice(rawValue: text) else {
-            throw unexpected("one of " + type.allCases.map(\.rawValue).joined(separator: ", "))
-        }
+        let word = try one(of: type.allCases.map(\.rawValue))
+        guard let choice = Choice(rawValue: word) else { preconditionFailure("a raw value makes its case") }
         return choice
+    }
+
+    func one(of words: [String]) throws(ConfigurationError) -> String {
+        guard let word = node.scalar?.string, words.contains(word) else {
+            throw unexpected("one of " + words.joined(separator: ", "))
+        }
+        return word
     }
 
     func elements() throws(ConfigurationError) -> [YAMLValue] {

@@ -12,11 +12,36 @@ package enum InputFile {
     /// - Parameter path: `-` is standard input.
     package static func bytes(of path: String, limit: Int) throws(InputFailure) -> [UInt8] {
         var reader = try ChunkReader(path: path)
-        var bytes: [UInt8] = []
-        while bytes.count <= limit, let chunk = try reader.next() {
-            bytes += chunk.prefix(limit + 1 - bytes.count)
+        return try reader.bytes(limit: limit)
+    }
+
+    /// Returns the bytes of a file like `bytes(of:limit:)`, unless a regular file changed while it was read.
+    /// - Parameter afterReading: called between the last read and the check.
+    /// - Throws: `InputFailure`; the errors of `afterReading`.
+    package static func unchangedBytes(
+        of path: String, limit: Int, afterReading: () throws -> Void
+    ) throws -> [UInt8] {
+        var reader = try ChunkReader(path: path)
+        let version = try reader.version()
+        let bytes = try reader.bytes(limit: limit)
+        try afterReading()
+        guard try reader.version() == version else {
+            throw InputFailure(path: path, reason: "a change while it was read")
         }
         return bytes
+    }
+}
+
+/// The size and the times of a regular file. A write, a truncation and a replacement by another file change them.
+private struct FileVersion: Equatable {
+    let size: Int
+    let modified: [Int]
+
+    /// - Returns: nil for a pipe or a device, which only its reader empties.
+    init?(_ status: stat) {
+        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        size = Int(status.st_size)
+        modified = [status.st_mtim, status.st_ctim].flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
     }
 }
 
@@ -83,6 +108,23 @@ private struct ChunkReader: ~Copyable {
 
     deinit {
         if descriptor != STDIN_FILENO { close(descriptor) }
+    }
+
+    func version() throws(InputFailure) -> FileVersion? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw InputFailure(path: path, reason: String(cString: strerror(errno)))
+        }
+        return FileVersion(status)
+    }
+
+    /// Returns the rest of the file, at most `limit` + 1 bytes.
+    mutating func bytes(limit: Int) throws(InputFailure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= limit, let chunk = try next() {
+            bytes += chunk.prefix(limit + 1 - bytes.count)
+        }
+        return bytes
     }
 
     mutating func next() throws(InputFailure) -> [UInt8]? {

@@ -17,7 +17,7 @@ package enum Ledger {
         /// The name in checkpoints; nil for the name stored in the log.
         package var origin: String?
         package var quarantine = Quarantine.Limits()
-        /// The rules of answers, postings and the feed.
+        /// The rules before the first activation.
         package var rules = Rules()
         package var clock: @Sendable () -> Instant
 
@@ -42,6 +42,7 @@ package final class LedgerReader: Sendable {
     /// The vault; nil before one exists.
     let vault: VaultReader?
     let timelines = CustomerTimelinesCache()
+    let activeRules: ActiveRules
 
     /// Creates a reader of the ledger in a folder, also beside a writer. Does not modify the ledger.
     /// - Throws: `StorageError`: `log_corrupt`, `version_unknown`, `io_error`.
@@ -61,6 +62,7 @@ package final class LedgerReader: Sendable {
         self.log = log
         self.facts = facts
         self.vault = vault
+        activeRules = ActiveRules(initial: configuration.rules, log, facts)
     }
 
     /// Returns the number of acknowledged events.

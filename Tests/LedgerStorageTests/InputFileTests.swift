@@ -59,6 +59,29 @@ final class InputFileTests {
         #expect(try InputFile.bytes(of: path, limit: 10).count == expected)
     }
 
+    @Test func `a file that stays the same is read like any other`() throws {
+        try write(Array("0123456789abc".utf8))
+        let bytes = try InputFile.unchangedBytes(of: path, limit: 10) {}
+        #expect(bytes == Array("0123456789a".utf8))
+        #expect(try InputFile.unchangedBytes(of: "/dev/null", limit: 10) {} == [])
+    }
+
+    /// Changes between the two looks at the file: a longer text, a shorter one, another of the same length, and another
+    /// file in its place.
+    @Test(arguments: ["longer text", "", "12345", "replaced"])
+    func `a file that changes while it is read is refused`(text: String) throws {
+        try write(Array("abcde".utf8))
+        let error = try #require(throws: InputFailure.self) {
+            _ = try InputFile.unchangedBytes(of: path, limit: 100) {
+                try Data(text.utf8).write(to: URL(filePath: path), options: text == "replaced" ? .atomic : [])
+                guard text != "replaced" else { return }
+                let later = Date(timeIntervalSinceNow: 10)
+                try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: path)
+            }
+        }
+        #expect(error.reason == "a change while it was read")
+    }
+
     @Test func `what cannot be read is a failure that names the file`() throws {
         let failure = #expect(throws: InputFailure.self) { try InputFile.bytes(of: self.path, limit: 10) }
         #expect(failure?.path == path)

@@ -45,7 +45,7 @@ extension CommandFailure {
     init(_ error: any DiagnosedError) {
         let exitCode =
             switch error {
-            case is ConfigurationError: Self.usage
+            case is ConfigurationError, is InvalidActivator: Self.usage
             case is StorageError: Self.io
             case let error as CustomerError where error.isUsage: Self.usage
             default: Self.refused

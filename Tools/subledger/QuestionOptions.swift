@@ -1,7 +1,5 @@
 import ArgumentParser
 import LedgerConfiguration
-import LedgerModel
-import LedgerStorage
 import Primitives
 import SubscriptionLedger
 
@@ -25,7 +23,7 @@ struct QuestionOptions: ParsableArguments {
         help: "Log size (below 10^11, at most the current size) or instant (default: all events).")
     var knownAt: AsOfQuery.KnownAt?
 
-    @Option(name: .customLong("rules"), help: "Rules file (default: built-in rules).")
+    @Option(name: .customLong("rules"), help: "Rules file (default: the rules active at --known-at).")
     var rulesFile: String?
 
     /// Requires exactly one selector. `run` calls it, so that ArgumentParser reports misspelt options first.
@@ -38,16 +36,8 @@ struct QuestionOptions: ParsableArguments {
     var question: AsOfQuery {
         get throws {
             var question = AsOfQuery(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
-            if let rulesFile { question.rules = try Self.rules(of: rulesFile) }
+            if let rulesFile { question.rules = try RulesFile(path: rulesFile).rules }
             return question
-        }
-    }
-
-    private static func rules(of path: String) throws -> Rules {
-        do {
-            return try Rules(file: path)
-        } catch let failure as InputFailure {
-            throw ConfigurationError(path, "the rules file cannot be read", found: failure.reason, code: .rulesInvalid)
         }
     }
 

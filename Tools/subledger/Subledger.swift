@@ -12,7 +12,7 @@ struct Subledger: AsyncParsableCommand {
         subcommands: [
             VerifyCommand.self, IngestCommand.self, StateCommand.self, HistoryCommand.self, LogCommand.self,
             CustomerCommand.self, QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self,
-            KeyCommand.self,
+            KeyCommand.self, ProjectCommand.self,
         ]
     )
 

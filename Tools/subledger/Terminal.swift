@@ -6,6 +6,9 @@ struct Terminal: Sendable {
     static let standardOutput = Terminal(descriptor: STDOUT_FILENO)
     static let standardError = Terminal(descriptor: STDERR_FILENO)
 
+    /// Whether a person can answer questions.
+    static var isInputInteractive: Bool { isatty(STDIN_FILENO) == 1 }
+
     let descriptor: Int32
 
     /// The first `errno` of a failed write to standard output, except EPIPE.

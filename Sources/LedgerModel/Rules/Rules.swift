@@ -1,9 +1,22 @@
 /// The decisions that a business may configure, as one value.
 package struct Rules: Hashable, Sendable {
+    /// A name for people, which decides nothing.
+    package var name = "default"
     package var access = Access()
     package var customers = Customers()
 
     package init() {}
+}
+
+extension Rules {
+    /// The form of a name of rules, and of the person or key that activates them.
+    package static let nameForm = "1 to 100 bytes without control characters"
+
+    /// Whether a text has `nameForm`. It then fits into the body of an event even when every byte is escaped.
+    package static func isName(_ text: String) -> Bool {
+        (1...100).contains(text.utf8.count)
+            && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
 }
 
 extension Rules {

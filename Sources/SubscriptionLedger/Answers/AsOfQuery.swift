@@ -15,7 +15,7 @@ package struct AsOfQuery: Sendable {
     package var asOf: Instant
     /// The state of knowledge; nil for every acknowledged event.
     package var knownAt: KnownAt?
-    /// The rules of the answer; nil for the ledger's rules.
+    /// The rules of the answer; nil for the rules active at `knownAt`.
     package var rules: Rules?
 
     package init(asOf: Instant, knownAt: KnownAt? = nil) {

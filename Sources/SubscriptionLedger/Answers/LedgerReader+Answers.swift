@@ -26,8 +26,8 @@ extension LedgerReader {
     /// Returns the rows of the selected keys at `question.asOf`.
     /// - Returns: nil when no observation of such a key was known (`subscription_unknown`).
     package func state(of selector: SubscriptionSelector, _ question: AsOfQuery) throws -> StateAnswer? {
-        try answer(selector, question) { lineages, keys in
-            lineages.states(at: question.asOf, rules: rules(for: question)).filter { keys.contains($0.key) }
+        try answer(selector, question) { lineages, keys, rules in
+            lineages.states(at: question.asOf, rules: rules).filter { keys.contains($0.key) }
                 .map { SubscriptionRow($0) }
         }
     }
@@ -37,14 +37,15 @@ extension LedgerReader {
     package func history(
         of selector: SubscriptionSelector, _ question: AsOfQuery, explained: Bool = false
     ) throws -> HistoryAnswer? {
-        try answer(selector, question) { lineages, keys in
-            lineages.histories(until: question.asOf, rules: rules(for: question)).filter { keys.contains($0.key) }
+        try answer(selector, question) { lineages, keys, rules in
+            lineages.histories(until: question.asOf, rules: rules).filter { keys.contains($0.key) }
                 .map { SubscriptionHistoryRow($0, explained: explained) }
         }
     }
 
     private func answer<Row>(
-        _ selector: SubscriptionSelector, _ question: AsOfQuery, rows: ([Lineage], Set<SubscriptionKey>) -> [Row]
+        _ selector: SubscriptionSelector, _ question: AsOfQuery,
+        rows: ([Lineage], Set<SubscriptionKey>, Rules) -> [Row]
     ) throws -> Answer<Row>? {
         let size = try knownSize(question.knownAt)
         let candidates = try facts.keys(
@@ -57,12 +58,10 @@ extension LedgerReader {
         }
         let known = Set(candidates.filter { timelines[$0] != nil })
         guard !known.isEmpty else { return nil }
+        let rules = try rules(for: question, knownAt: size)
         return Answer(
-            asOf: question.asOf, knownAt: size, subscriptions: rows(Lineage.components(of: timelines), known))
+            asOf: question.asOf, knownAt: size, subscriptions: rows(Lineage.components(of: timelines), known, rules))
     }
-
-    /// Returns the rules of a question, else the ledger's rules. All answers take their rules from here.
-    func rules(for question: AsOfQuery) -> Rules { question.rules ?? configuration.rules }
 
     /// Returns the number of events that a question includes, at most the acknowledged size.
     /// - Throws: `KnownAtAhead` for a size above that; `StorageError`.

@@ -8,16 +8,17 @@ import SubscriptionStatus
 
 extension LedgerReader {
     /// Returns every status that Apple signed with a notification and that differs from the fold at its signedDate,
-    /// under the default rules, ordered by key and signedDate.
+    /// under the active rules, ordered by key and signedDate.
     ///
     /// - Parameter progress: called with the number of events read.
     /// - Complexity: O(n log n) for n events; keeps the keys of all notifications in memory.
     package func disagreements(progress: (UInt64) -> Void = { _ in }) throws -> [DisagreementRow] {
         let size = try knownSize(nil)
+        let rules = try rules(knownAt: size)
         let keys = try keysOfNotifications(below: size, progress)
         return try keys.sorted().flatMap { key in
             let timelines = try facts.timelines(around: key, knownAt: size)
-            return Lineage.components(of: timelines).disagreements(rules: Rules()).filter { $0.key == key }
+            return Lineage.components(of: timelines).disagreements(rules: rules).filter { $0.key == key }
                 .map(DisagreementRow.init)
         }
     }

@@ -46,7 +46,7 @@ extension LedgerReader {
         guard let timelines = known.timelines else {
             return Answer(asOf: question.asOf, knownAt: size, subscriptions: [])
         }
-        let rules = rules(for: question)
+        let rules = try rules(for: question, knownAt: size)
         let owned = OwnedSubscriptions(of: timelines, at: question.asOf, rules: rules, scope: scope)
         let rows = try owned.lineages.histories(until: question.asOf, rules: rules)
             .filter { scope.contains($0.key) }
@@ -100,7 +100,7 @@ extension LedgerReader {
         let evidence = related.ownershipEvidence(of: key, timeline)
         var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
         try lookup.load(evidence)
-        let rules = rules(for: question)
+        let rules = try rules(for: question, knownAt: size)
         let owner = Ownership(
             evidence, at: question.asOf, directory: lookup.directory, rule: rules.customers.claimConflict
         ).owners.min()
@@ -149,9 +149,8 @@ extension LedgerReader {
             submitter.isProvisional
             ? submitter.name?.token.map { .bearer($0) } : .customer(try lookup.customer(of: submitter.customer))
         let timelines = try owner.map { try lookup.timelines(of: $0, token: submitter.name?.token) }
-        return (
-            lookup.size, asOf, CustomerState(of: timelines, at: asOf, rules: configuration.rules, scope: scope)
-        )
+        let rules = try rules(knownAt: lookup.size)
+        return (lookup.size, asOf, CustomerState(of: timelines, at: asOf, rules: rules, scope: scope))
     }
 
     /// Returns the customer named in a question. A text in use as an id is an id, even if it has the form of a handle.
@@ -169,7 +168,7 @@ extension LedgerReader {
         of reference: CustomerReference, _ question: AsOfQuery, _ scope: CustomerScope
     ) throws -> (size: Position, CustomerState) {
         let (size, known) = try known(of: reference, question.knownAt)
-        let rules = rules(for: question)
+        let rules = try rules(for: question, knownAt: size)
         if let state = known.state, state.holds(at: question.asOf, rules: rules, scope: scope) { return (size, state) }
         let state = CustomerState(of: known.timelines, at: question.asOf, rules: rules, scope: scope)
         if question.knownAt == nil {

@@ -124,9 +124,9 @@ extension LedgerWriter {
         let posted = Set(transactions.flatMap(\.observations).compactMap(\.fact.appTransactionId))
         let decision = LinkDecision(
             transactions, on: evidence, by: submitter, directory: lookup.directory,
-            anonymous: try anonymousOwners(evidence, lookup.directory),
+            anonymous: try anonymousOwners(evidence, lookup),
             sharesAccount: !stored.appTransactionIds.isDisjoint(with: posted),
-            rule: configuration.rules.customers.claimConflict)
+            rule: try claimRule(lookup))
         for merge in decision.merges {
             lookup.assume(merge)
             plan.merges.append(merge)
@@ -148,11 +148,16 @@ extension LedgerWriter {
         }
     }
 
+    /// Returns the rule in force at the log size of a decision.
+    private func claimRule(_ lookup: CustomerLookup) throws -> Rules.Customers.ClaimConflict {
+        try reader.rules(knownAt: lookup.size).customers.claimConflict
+    }
+
     private func anonymousOwners(
-        _ evidence: OwnershipEvidence, _ directory: CustomerDirectory
+        _ evidence: OwnershipEvidence, _ lookup: CustomerLookup
     ) throws -> Set<CustomerHandle> {
         let ownership = Ownership(
-            evidence, at: .latest, directory: directory, rule: configuration.rules.customers.claimConflict)
+            evidence, at: .latest, directory: lookup.directory, rule: try claimRule(lookup))
         var anonymous: Set<CustomerHandle> = []
         for case .customer(let owner) in ownership.owners where try vault.reader.isAnonymous(owner) == true {
             anonymous.insert(owner)
@@ -172,7 +177,7 @@ extension LedgerWriter {
             for (key, timeline) in related.timelines where timeline.appTransactionIds.contains(id) {
                 let evidence = related.ownershipEvidence(of: key, timeline)
                 try lookup.load(evidence)
-                owners.formUnion(try anonymousOwners(evidence, lookup.directory))
+                owners.formUnion(try anonymousOwners(evidence, lookup))
             }
         }
         return owners.sorted { $0.value < $1.value }

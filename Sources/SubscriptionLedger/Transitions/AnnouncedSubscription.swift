@@ -17,7 +17,10 @@ struct AnnouncedSubscription: Hashable, Sendable {
 
     init(key: SubscriptionKey) { self.key = key }
 
-    var hash: [UInt8] { IndexTerm.subscription(key).hash.bigEndianBytes }
+    var hash: [UInt8] { number.bigEndianBytes }
+
+    /// The hash as a number of the same order.
+    var number: UInt128 { IndexTerm.subscription(key).hash }
 
     /// Returns the key in `due`. It sorts by time, then by subscription, which is truncated to fit the 511 bytes of
     /// an LMDB key.

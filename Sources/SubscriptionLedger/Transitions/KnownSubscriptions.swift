@@ -41,8 +41,8 @@ struct KnownSubscriptions {
         ) { first, _ in first }
     }
 
-    /// Returns the same subscriptions as known at a smaller log size.
-    func earlier(knownAt size: Position) -> KnownSubscriptions {
+    /// Returns the same subscriptions as known at a smaller log size, under the rules of that size.
+    func earlier(knownAt size: Position, _ rules: Rules) -> KnownSubscriptions {
         let affectedKeys = Set(affectedKeys)
         let timelines = timelines.mapValues { $0.known(at: size) }.filter { !$0.value.observations.isEmpty }
         return KnownSubscriptions(related, facts, size, rules, timelines) { lineage in

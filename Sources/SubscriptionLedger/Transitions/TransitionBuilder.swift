@@ -9,11 +9,11 @@ import SubscriptionStatus
 
 /// Builds the feed from the log. The rows of an event follow the rows that became due before it was recorded.
 ///
-/// The rows depend only on the events, their recorded times and the rules, not on the division of the work.
+/// The rows depend only on the events, their recorded times and the initial rules, not on the division of the work.
 struct TransitionBuilder: Sendable {
     let facts: FactIndex
     let store: TransitionStore
-    let rules: Rules
+    let rules: ActiveRules
 
     /// Processes events and due rows in order. A due row follows the events recorded at its instant and precedes those
     /// recorded later.
@@ -22,7 +22,8 @@ struct TransitionBuilder: Sendable {
     ///   - size: the number of events that may be processed.
     ///   - time: the instant up to which due rows follow the last of these events. No further event is recorded at or
     ///     before it.
-    ///   - limit: the maximum number of events and due rows to process.
+    ///   - limit: the maximum number of events and due rows to process, and of subscriptions that an activation of rules
+    ///     concerns.
     func advance(
         _ progress: inout TransitionStore.Progress, below size: Position, through time: Instant, limit: Int,
         _ transaction: inout WriteTransaction
@@ -38,7 +39,11 @@ struct TransitionBuilder: Sendable {
                 try apply(due.subscription, at: due.at, &progress, &transaction)
                 continue
             }
-            if let facts = event.facts { try apply(facts, recordedAt: event.recordedAt, &progress, &transaction) }
+            if try rules.isActivation(progress.position) {
+                if try reviewNext(recordedAt: event.recordedAt, &progress, &transaction) { continue }
+            } else if let facts = event.facts {
+                try apply(facts, recordedAt: event.recordedAt, &progress, &transaction)
+            }
             progress.position += 1
         }
     }
@@ -49,7 +54,8 @@ struct TransitionBuilder: Sendable {
         _ transaction: inout WriteTransaction
     ) throws {
         let key = announced.key
-        let known = try KnownSubscriptions(around: [key], in: facts, knownAt: progress.position, rules)
+        let size = progress.position
+        let known = try KnownSubscriptions(around: [key], in: facts, knownAt: size, rules.rules(knownAt: size))
         let owners = try known.owners(of: key, at: instant)
         var new = announced
         new.due = known.nextRow(of: key, after: instant)
@@ -66,7 +72,7 @@ struct TransitionBuilder: Sendable {
         try store.replace(announced, with: new, &transaction)
     }
 
-    /// Appends the rows of an event, and updates the rows that are due later.
+    /// Appends the rows of an event about subscriptions or customers.
     private func apply(
         _ event: EventFacts, recordedAt: Instant, _ progress: inout TransitionStore.Progress,
         _ transaction: inout WriteTransaction
@@ -75,20 +81,50 @@ struct TransitionBuilder: Sendable {
         let renamed = try renamedHandles(event.customerFact, at: position)
         let keys = event.subscriptionKeys.union(try decidedKeys(event.customerFact, renamed, at: position))
         guard !keys.isEmpty else { return }
+        let rules = try rules.rules(knownAt: position)
         let known = try KnownSubscriptions(around: keys, in: facts, knownAt: position + 1, rules)
-        let before = known.earlier(knownAt: position)
+        let trigger = Trigger(
+            recordedAt: recordedAt, cause: event.cause, customerFact: event.customerFact, renamed: renamed,
+            movesOwnersAtOnce: event.customerFact != nil)
+        try review(
+            known.affectedKeys, known, since: known.earlier(knownAt: position, rules), trigger, &progress, &transaction)
+    }
+
+    /// Appends the rows of the next subscription that an activation of rules may change, ordered by hash.
+    /// - Returns: false after the last subscription.
+    private func reviewNext(
+        recordedAt: Instant, _ progress: inout TransitionStore.Progress, _ transaction: inout WriteTransaction
+    ) throws -> Bool {
+        let next = try store.announcedSubscription(after: progress.reviewed, transaction)
+        progress.reviewed = next?.number
+        guard let next else { return false }
+        let position = progress.position
+        let known = try KnownSubscriptions(
+            around: [next.key], in: facts, knownAt: position + 1, rules.rules(knownAt: position + 1))
+        let before = known.earlier(knownAt: position, try rules.rules(knownAt: position))
+        let trigger = Trigger(
+            recordedAt: recordedAt, cause: EventKind.rulesActivated.name, customerFact: nil, renamed: [],
+            movesOwnersAtOnce: true)
+        try review([next.key], known, since: before, trigger, &progress, &transaction)
+        return true
+    }
+
+    /// Appends the rows of an event for these subscriptions, and updates the rows that are due later.
+    private func review(
+        _ keys: [SubscriptionKey], _ known: KnownSubscriptions, since before: KnownSubscriptions, _ trigger: Trigger,
+        _ progress: inout TransitionStore.Progress, _ transaction: inout WriteTransaction
+    ) throws {
+        let recordedAt = trigger.recordedAt
         var drafts: [TransitionDraft] = []
-        for key in known.affectedKeys {
+        for key in keys {
             let announced = try store.announcedSubscription(of: key, transaction)
             var new = announced
             // A row due at exactly this instant has not been appended yet.
             let announcedTransitions = before.history(of: key).filter {
                 $0.at < recordedAt || ($0.at == recordedAt && announced.due != recordedAt)
             }
-            for var draft in try self.drafts(
-                for: announced, announcedTransitions, known, event, renamed, recordedAt: recordedAt)
-            {
-                new.take(&draft, decision: event.customerFact)
+            for var draft in try self.drafts(for: announced, announcedTransitions, known, trigger) {
+                new.take(&draft, decision: trigger.customerFact)
                 drafts.append(draft)
             }
             new.due = known.nextRow(of: key, after: recordedAt)
@@ -99,8 +135,8 @@ struct TransitionBuilder: Sendable {
         }
         for draft in drafts.sorted() {
             try append(
-                draft, draft.isWithdrawal ? before : known, recordedAt: recordedAt, position: position, &progress,
-                &transaction)
+                draft, draft.isWithdrawal ? before : known, recordedAt: recordedAt, position: progress.position,
+                &progress, &transaction)
         }
     }
 
@@ -151,24 +187,24 @@ struct TransitionBuilder: Sendable {
     /// Returns the rows that bring the consumers of the feed up to date for one key, in chronological order.
     private func drafts(
         for announced: AnnouncedSubscription, _ announcedTransitions: [Transition], _ known: KnownSubscriptions,
-        _ facts: EventFacts, _ renamed: Set<CustomerHandle>, recordedAt: Instant
+        _ trigger: Trigger
     ) throws -> [TransitionDraft] {
-        let key = announced.key
+        let (key, recordedAt) = (announced.key, trigger.recordedAt)
         let current = known.history(of: key).filter { $0.at <= recordedAt }
         let difference = HistoryDifference(from: announcedTransitions, to: current, held: announced.held)
-        if difference.isWithdrawal { return [.withdrawal(of: key, at: recordedAt, facts.cause)] }
+        if difference.isWithdrawal { return [.withdrawal(of: key, at: recordedAt, trigger.cause)] }
         var drafts = try difference.transitions.map {
             TransitionDraft(key, $0, try known.owners(of: key, at: $0.at))
         }
         guard let last = current.last else { return drafts }
         let owners = try known.owners(of: key, at: recordedAt)
-        let isRenamed = !owners.isDisjoint(with: renamed.map(Ownership.Owner.customer))
+        let isRenamed = !owners.isDisjoint(with: trigger.renamed.map(Ownership.Owner.customer))
         guard isRenamed || owners != drafts.last?.owners ?? announced.owners else { return drafts }
         // A decision takes effect at its recorded time, a token at the instant of its step. The row has the current
         // state.
-        let token = facts.customerFact == nil ? known.tokenInstants(of: key).last { $0 <= recordedAt } : nil
+        let token = trigger.movesOwnersAtOnce ? nil : known.tokenInstants(of: key).last { $0 <= recordedAt }
         let instant = token.map { max($0, last.at) } ?? recordedAt
-        drafts.append(TransitionDraft(key, at: instant, cause: facts.cause, owners))
+        drafts.append(TransitionDraft(key, at: instant, cause: trigger.cause, owners))
         return drafts
     }
 
@@ -194,6 +230,18 @@ extension KnownSubscriptions {
         let token = tokenInstants(of: key).first { $0 > instant }
         return [transition, token].compactMap(\.self).min()
     }
+}
+
+/// An event that may change the rows of subscriptions.
+private struct Trigger {
+    let recordedAt: Instant
+    /// The cause of rows that change only the owners.
+    let cause: String
+    let customerFact: CustomerFact?
+    /// The handles of the customers whose ids the event changes.
+    let renamed: Set<CustomerHandle>
+    /// Whether owners change at `recordedAt`. Otherwise they change at the instants of tokens.
+    let movesOwnersAtOnce: Bool
 }
 
 /// A row that is not yet stored.

@@ -11,8 +11,8 @@ import Synchronization
 /// The feed of transitions: a stored sequence with a row for every change of the answer about a subscription, caused by
 /// an event or by time alone.
 ///
-/// The same log and the same rules produce the same rows, byte for byte. A dedicated thread follows the log and the
-/// clock; appends never wait for it.
+/// The same log and the same initial rules produce the same rows, byte for byte. A dedicated thread follows the log and
+/// the clock; appends never wait for it.
 package final class TransitionFeed: Sendable {
     /// The maximum number of events and due rows per transaction.
     private static let batch = 250
@@ -29,7 +29,7 @@ package final class TransitionFeed: Sendable {
     let log: LogReader
     let facts: FactIndex
     let vault: VaultReader?
-    private let rules: Rules
+    private let rules: ActiveRules
     private let clock: @Sendable () -> Instant
     /// Held while rows are appended.
     private let making = Mutex<Void>(())
@@ -49,7 +49,7 @@ package final class TransitionFeed: Sendable {
         var observerCount: UInt64 = 0
     }
 
-    /// Creates the feed. Rebuilds it when it is missing, damaged, or belongs to another log or other rules.
+    /// Creates the feed. Rebuilds it when it is missing, damaged, or belongs to another log or other initial rules.
     init(of ledger: LedgerWriter) throws {
         let configuration = ledger.configuration
         let directory = configuration.folder.transitions
@@ -61,8 +61,8 @@ package final class TransitionFeed: Sendable {
             }
         }
         self.sequence = sequence
-        (self.writer, self.log, rules) = (writer, log, configuration.rules)
-        (facts, vault) = (ledger.reader.facts, ledger.reader.vault)
+        (self.writer, self.log) = (writer, log)
+        (facts, vault, rules) = (ledger.reader.facts, ledger.reader.vault, ledger.reader.activeRules)
         clock = configuration.clock
         state = Mutex(State())
     }

@@ -22,10 +22,11 @@ final class TransitionStore: Sendable {
     /// The layout version; a store of another version is rebuilt.
     private static let layout = 2
 
-    /// Returns the id of the sequence: a digest of the log's name and everything else that determines its rows.
+    /// Returns the id of the sequence: a digest of the log's name and everything else outside the log that determines
+    /// its rows.
+    /// - Parameter rules: the rules before the first activation.
     static func sequence(origin: String, rules: Rules) -> Digest {
-        // The description contains every field of the rules, including fields added later.
-        .sha256(of: "transitions \(layout) \(origin) \(rules)".utf8)
+        .sha256(of: "transitions \(layout) \(origin) \(rules.digest)".utf8)
     }
 
     private static let sequenceKey = Array("sequence".utf8)
@@ -109,6 +110,8 @@ extension TransitionStore {
         var rowCount: UInt64 = 0
         /// The number of statuses that Apple signed and that differ from the fold.
         var disagreements: UInt64 = 0
+        /// The last subscription whose rows an activation of rules has changed; nil between activations.
+        var reviewed: UInt128?
         /// The digest of the sequence id and all rows. Each step digests the previous digest and a row.
         var digest: UInt128
 
@@ -118,8 +121,10 @@ extension TransitionStore {
             var fields = bytes[...]
             guard let position = UInt64(taking: &fields), let idempotencyKey = UInt128(taking: &fields),
                 let time = Int64(taking: &fields), let rowCount = UInt64(taking: &fields),
-                let disagreements = UInt64(taking: &fields), let digest = UInt128(taking: &fields), fields.isEmpty
+                let disagreements = UInt64(taking: &fields), let digest = UInt128(taking: &fields)
             else { return nil }
+            reviewed = UInt128(taking: &fields)
+            guard fields.isEmpty else { return nil }
             (self.position, self.idempotencyKey, self.rowCount) = (position, idempotencyKey, rowCount)
             (timeProcessed, self.disagreements, self.digest) = (Instant(milliseconds: time), disagreements, digest)
         }
@@ -127,6 +132,7 @@ extension TransitionStore {
         fileprivate var bytes: [UInt8] {
             position.bigEndianBytes + idempotencyKey.bigEndianBytes + timeProcessed.milliseconds.bigEndianBytes
                 + rowCount.bigEndianBytes + disagreements.bigEndianBytes + digest.bigEndianBytes
+                + (reviewed?.bigEndianBytes ?? [])
         }
     }
 
@@ -182,6 +188,20 @@ extension TransitionStore {
     ) throws -> AnnouncedSubscription {
         let new = AnnouncedSubscription(key: key)
         return try announcedSubscription(hash: new.hash, transaction) ?? new
+    }
+
+    /// Returns the announced subscription with the least hash above `hash`; nil after the last.
+    /// - Parameter hash: nil for the first subscription.
+    func announcedSubscription<Access>(
+        after hash: UInt128?, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> AnnouncedSubscription? {
+        guard hash != .max else { return nil }
+        var cursor = try transaction.cursor(in: announced)
+        guard let entry = try cursor.seek((hash.map { $0 + 1 } ?? 0).bigEndianBytes.span.bytes) else { return nil }
+        guard let announced = AnnouncedSubscription(entry.value.withUnsafeBytes { Array($0) }) else {
+            throw Self.damaged("an announced subscription")
+        }
+        return announced
     }
 
     private func announcedSubscription<Access>(

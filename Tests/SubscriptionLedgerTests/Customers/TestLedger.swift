@@ -139,6 +139,15 @@ extension TestLedger {
         return try transitions(after: &cursor)
     }
 
+    /// Activates the default rules with a change.
+    /// - Returns: whether an event was appended.
+    @discardableResult
+    func activate(by: String = "ops", text: String = "# rules", _ change: (inout Rules) -> Void) async throws -> Bool {
+        var rules = Rules()
+        change(&rules)
+        return try await ledger.activate(rules, text: text, by: by).isAppended
+    }
+
     func events() throws -> [Record] {
         let size = try reader.log.size()
         return try (0..<size).compactMap { try reader.log.record(at: $0) }

@@ -4,6 +4,7 @@ import AppStoreVerification
 import EventLog
 import FoundationEssentials
 import LedgerAPI
+import LedgerModel
 import LedgerStorage
 import Primitives
 import SubscriptionLedger
@@ -86,6 +87,13 @@ final class FeedLedger {
     func append(_ jws: [UInt8]) async throws {
         let checked = await ledger.check(jws, source: .file)
         if case .refused(let refusal, _) = try await ledger.append([checked], source: .file)[0] { throw refusal }
+    }
+
+    /// Activates the default rules with a change.
+    func activate(_ change: (inout Rules) -> Void) async throws {
+        var rules = Rules()
+        change(&rules)
+        _ = try await ledger.activate(rules, text: "", by: "ops")
     }
 
     /// All stored rows, up to the clock's time.

@@ -126,6 +126,59 @@ import Testing
         #expect(try test.rows().count == 1)
     }
 
+    @Test func `appends rows where activated rules change the history, and renumbers none`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        try await test.append(Self.purchase("10"))
+        try await test.append(Self.purchase("20", hours: 12, account: "705"))
+        let end = Self.now.advanced(byMilliseconds: Self.month)
+        test.clock.now = end.advanced(byMilliseconds: Self.hour / 2)
+        var cursor: TransitionCursor?
+        let first = try Self.texts(test.rows(after: &cursor))
+        #expect(first.last == "2 10 awaitingRenewal time 1")
+        try await test.activate { $0.access.renewalLeewayMinutes = 0 }
+        let rows = try test.rows(after: &cursor)
+        #expect(try Self.texts(rows) == ["3 10 expired time 2"])
+        #expect(rows.map(\.effectiveAt) == [end])
+        #expect(rows.map(\.recordedAt) == [test.clock.now])
+        try await test.activate { $0.access.renewalLeewayMinutes = 1_440 }
+        // The last row is sent again, although it is an earlier one: the client holds the state that no longer applies.
+        #expect(try Self.texts(test.rows(after: &cursor)) == ["4 10 awaitingRenewal time 3"])
+        test.clock.now = end.advanced(byMilliseconds: 24 * Self.hour)
+        #expect(
+            try Self.texts(test.rows(after: &cursor))
+                == ["5 20 awaitingRenewal time 3", "6 10 expired time 3"])
+        let stored = try test.storedRows()
+        try test.rebuild()
+        #expect(try test.storedRows() == stored)
+    }
+
+    @Test func `has no row where activated rules change nothing`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        try await test.append(Self.purchase("10"))
+        var cursor: TransitionCursor?
+        #expect(try test.rows(after: &cursor).count == 1)
+        try await test.activate { $0.access.ownGraceDays = 3 }
+        #expect(try test.rows(after: &cursor).isEmpty)
+        try await test.append(Self.purchase("20", account: "705"))
+        #expect(try Self.texts(test.rows(after: &cursor)) == ["1 20 started transaction 2"])
+    }
+
+    /// More subscriptions than one transaction reviews.
+    @Test func `reviews every subscription after an activation, also across a restart`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        for id in 100..<400 { try await test.append(Self.purchase("\(id)", account: "\(id)")) }
+        test.clock.now = Self.now.advanced(byMilliseconds: Self.month)
+        var cursor: TransitionCursor?
+        #expect(try test.rows(after: &cursor).count == 600)
+        try await test.activate { $0.access.renewalLeewayMinutes = 0 }
+        try test.reopen()
+        let rows = try test.rows(after: &cursor)
+        #expect(rows.count == 300 && rows.allSatisfy { $0.change == ["expired"] && $0.position == 300 })
+        let stored = try test.storedRows()
+        try test.rebuild()
+        #expect(try test.storedRows() == stored)
+    }
+
     @Test func `refuses the cursors of a history that a restored backup lacks`() async throws {
         let test = try FeedLedger(at: Self.now)
         try await test.append(Self.purchase("10"))

@@ -69,6 +69,16 @@ private struct Follower {
         return deliveries.sorted { ($0.0.at, $0.1) < ($1.0.at, $1.1) }.map(\.0)
     }
 
+    private static func rules(_ generator: inout SeededRandom) -> Rules {
+        var rules = Rules()
+        rules.access.ownGraceDays = generator.pick([0, 3, 16])
+        rules.access.limitedAccessDays = generator.pick([0, 5])
+        rules.access.renewalLeewayMinutes = generator.pick([0, 60, 1_440])
+        rules.access.proratedRefund = generator.pick([.revoke, .keepToExpiry])
+        rules.customers.claimConflict = generator.pick([.keepFirst, .move, .share])
+        return rules
+    }
+
     @Test(arguments: TestEnvironment.isLong ? (0..<10).map { TestEnvironment.seed &+ $0 } : [TestEnvironment.seed])
     func `holds what the ledger answers at any instant of a year, and a rebuilt feed has the same bytes`(
         seed: UInt64
@@ -95,6 +105,11 @@ private struct Follower {
                 pending.removeFirst()
             }
             test.clock.now = instant
+            if index % 200 == 50 {
+                try await test.activate { $0 = Self.rules(&generator) }
+                _ = try follower.apply(try test.rows(after: &cursor))
+                for id in ids { try Self.expectAgreement(follower, id, at: instant, test, comment) }
+            }
             if index % 250 == 100 {
                 test.close()
                 if copy == nil { copy = try DataCopy(of: test.folder.transitions) }

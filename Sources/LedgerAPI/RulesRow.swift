@@ -1,0 +1,36 @@
+package import Primitives
+
+/// The rules that answers use, and the event that activated them.
+package struct RulesRow: Hashable, Sendable {
+    package var name: String
+    /// The SHA-256 of the RFC 8785 form of the rules.
+    package var digest: Digest
+    /// The position of the event; nil, like its time and its author, before the first activation.
+    package var position: UInt64?
+    package var activatedAt: Instant?
+    /// The name of the person or of the API key that activated the rules.
+    package var by: String?
+    /// The rules with every default filled in.
+    package var rules: JSONValue
+
+    package init(
+        name: String, digest: Digest, position: UInt64?, activatedAt: Instant?, by: String?, rules: JSONValue
+    ) {
+        self.name = name
+        self.digest = digest
+        self.position = position
+        self.activatedAt = activatedAt
+        self.by = by
+        self.rules = rules
+    }
+}
+
+extension RulesRow: JSONRepresentable {
+    package var json: JSONValue {
+        .object([
+            "name": .string(name), "digest": .string(digest.hex),
+            "position": position.map { JSONValue(position: $0) } ?? .null, "activatedAt": JSONValue(activatedAt),
+            "by": JSONValue(by), "rules": rules,
+        ])
+    }
+}

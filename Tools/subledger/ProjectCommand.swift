@@ -1,0 +1,91 @@
+import ArgumentParser
+import LedgerConfiguration
+import LedgerModel
+import LedgerStorage
+import Primitives
+import SubscriptionLedger
+
+struct ProjectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "project",
+        abstract: "Show and activate the rules of answers.",
+        subcommands: [Status.self, Activate.self])
+
+    struct Status: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show the active rules and the event that activated them.",
+            discussion: """
+                EXAMPLES
+                  subledger project status
+                  subledger project status --known-at 12000 --format json
+                """)
+
+        @Option(
+            name: .customLong("known-at"),
+            help: "Log size (below 10^11, at most the current size) or instant (default: all events).")
+        var knownAt: AsOfQuery.KnownAt?
+
+        @OptionGroup var ledger: LedgerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() throws {
+            let found = try ledger.reading().rulesInForce(knownAt)
+            RulesReport.print(found, in: output.effectiveFormat)
+        }
+    }
+
+    struct Activate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Activate rules for all answers.",
+            discussion: """
+                Appends an event. Answers that know it use the rules; answers known at an earlier log size use the \
+                earlier rules. Active rules are not activated again. Requires write access to the ledger.
+
+                KEYS OF THE FILE
+                \(RulesReport.keys)
+
+                EXAMPLES
+                  subledger project activate --rules rules.yaml --by alice
+                  subledger project activate --rules rules.yaml --by deploy --yes --format json
+                """)
+
+        @Option(name: .customLong("rules"), help: "Rules file.")
+        var rulesFile: String
+
+        @Option(help: "Name of the person or of the process that activates the rules, stored in the event.")
+        var by: String
+
+        @Flag(help: "Do not ask for confirmation.")
+        var yes = false
+
+        @OptionGroup var ledger: LedgerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let file = try RulesFile(path: rulesFile)
+            try ledger.folder.requireExists()
+            let opened = try LedgerWriter(try ledger.configuration())
+            defer { opened.close() }
+            let active = try opened.reader.rulesInForce()
+            if active.rules != file.rules, !yes { try confirm(file.rules, after: active.rules) }
+            let (rules, isAppended) = try await opened.activate(file.rules, text: file.text, by: by)
+            RulesReport.print(rules, isActivated: isAppended, in: output.effectiveFormat)
+        }
+
+        /// Shows the changes and asks for permission.
+        private func confirm(_ new: Rules, after active: Rules) throws {
+            Terminal.standardError.write(RulesReport.changes(from: active, to: new))
+            guard Terminal.isInputInteractive else {
+                throw CommandFailure(
+                    code: "confirmation_missing", message: "the rules were not activated", expected: "--yes",
+                    found: "no terminal to ask", exitCode: CommandFailure.usage)
+            }
+            Terminal.standardError.write("Activate? [y/N] ")
+            guard ["y", "yes"].contains(readLine()?.lowercased()) else {
+                throw CommandFailure(
+                    code: "confirmation_missing", message: "the rules were not activated", expected: "y",
+                    found: "another answer", exitCode: CommandFailure.refused)
+            }
+        }
+    }
+}
