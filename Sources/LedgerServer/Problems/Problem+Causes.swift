@@ -31,8 +31,11 @@ extension Problem {
             }
         let retryAfter = error.code == .busy ? Self.shortPause : Self.repairPause
         self.init(
-            error.isRetryable ? .serviceUnavailable : .internalServerError, error.code.rawValue, detail,
-            retryAfter: error.isRetryable ? retryAfter : nil)
+            Self.status(of: error), error.code.rawValue, detail, retryAfter: error.isRetryable ? retryAfter : nil)
+    }
+
+    private static func status(of error: StorageError) -> HTTPResponse.Status {
+        error.isRetryable ? .serviceUnavailable : .internalServerError
     }
 
     init(_ error: CustomerError) {
@@ -55,6 +58,15 @@ extension Problem {
         case let error as TransitionCursorError: self.init(.conflict, error.diagnosis)
         case let error as KnownAtAhead: self.init(.conflict, error.diagnosis)
         default: self.init(.internalServerError, "internal_error", "internal error; see the server log")
+        }
+    }
+
+    /// Creates the problem for any error of a command that was handed over. The operator may read the whole diagnosis.
+    init(forOperator error: any Error) {
+        if let error = error as? StorageError {
+            self.init(Self.status(of: error), error.diagnosis)
+        } else {
+            self.init(any: error)
         }
     }
 }

@@ -14,6 +14,8 @@ struct RouteResponder: HTTPResponder {
     let keys: KeyRing
     let metrics: RouteMetrics
     let now: @Sendable () -> ContinuousClock.Instant
+    /// Returns the problem to answer an error of the route with.
+    let problem: @Sendable (any Error) -> Problem
 
     func respond(to request: Request, context: BasicRequestContext) async -> Response {
         let start = now()
@@ -27,7 +29,7 @@ struct RouteResponder: HTTPResponder {
             response = try await route.respond(
                 to: RouteRequest(request: request, parameters: context.parameters, admission: admission, start: start))
         } catch {
-            let problem = Problem(any: error)
+            let problem = problem(error)
             if problem.status.code >= 500 { Self.tell(context.logger, of: error, problem) }
             code = problem.diagnosis.code
             response = Response(problem)
