@@ -26,6 +26,7 @@ package struct LedgerServer: Sendable {
     let configuration: Configuration
     private let logger: Logger
     let context: RouteContext
+    private let clients = Clients()
 
     /// - Parameter ledger: opened for writing; `run` closes it.
     /// - Throws: `ConfigurationError` for a listener that `ListenerPolicy` rejects; `StorageError` when the checkpoint
@@ -83,10 +84,10 @@ package struct LedgerServer: Sendable {
 
     private func listener(
         _ routes: [any Route], onListening: @escaping @Sendable (_ port: Int) -> Void
-    ) -> Application<RouterResponder<BasicRequestContext>> {
+    ) -> Application<RouterResponder<LedgerRequestContext>> {
         Application(
             router: router(routes, KeyRing(configuration.apiKeys)) { Problem(any: $0) },
-            server: .http1(configuration: Self.channel),
+            server: .http1(configuration: channel),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.http.host, port: configuration.http.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),
@@ -100,13 +101,13 @@ package struct LedgerServer: Sendable {
 
     private func router(
         _ routes: [any Route], _ keys: KeyRing, problem: @escaping @Sendable (any Error) -> Problem
-    ) -> Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
+    ) -> Router<LedgerRequestContext> {
+        let router = Router(context: LedgerRequestContext.self)
         for route in routes {
             router.on(
                 route.pattern, method: route.method,
                 responder: RouteResponder(
-                    route: route, keys: keys, metrics: context.metrics.route(route.template),
+                    route: route, keys: keys, clients: clients, metrics: context.metrics.route(route.template),
                     now: configuration.now, problem: problem))
         }
         // Middleware applies only to what is added after it. Here, that is the response to requests without a route.
@@ -115,9 +116,11 @@ package struct LedgerServer: Sendable {
         return router
     }
 
-    private static var channel: HTTP1Channel.Configuration {
+    private var channel: HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestDeadline(.seconds(ServerLimits.readSeconds))],
+            additionalChannelHandlers: [
+                RequestDeadline(.seconds(ServerLimits.readSeconds)), ClientObserver(clients),
+            ],
             idleTimeout: .seconds(ServerLimits.readSeconds),
             httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: ServerLimits.headerBytes, maxHeaderListSize: ServerLimits.headerBytes,
@@ -139,17 +142,18 @@ package struct LedgerServer: Sendable {
     }
 
     /// Returns the service group. After a signal, it gives current calls time to finish.
+    /// - Parameter extraRoutes: additional routes, for tests.
     /// - Throws: `io_error` when the data folder cannot be opened.
     package func serviceGroup(
-        stoppedBy signals: [UnixSignal] = [], onTimeout: @escaping @Sendable () -> Void = {},
-        onListening: @escaping @Sendable (_ port: Int) -> Void
+        stoppedBy signals: [UnixSignal] = [], extraRoutes: [any Route] = [],
+        onTimeout: @escaping @Sendable () -> Void = {}, onListening: @escaping @Sendable (_ port: Int) -> Void
     ) throws -> ServiceGroup {
         let (controlIsListening, signal) = AsyncStream.makeStream(of: Void.self)
         let control = ControlService(
             socket: try ControlSocket(context.ledger.configuration.folder),
             responder: router(controlRoutes, KeyRing([])) { Problem(forOperator: $0) }.buildResponder(), logger: logger
         ) { signal.yield() }
-        var listener = listener(routes, onListening: onListening)
+        var listener = listener(routes + extraRoutes, onListening: onListening)
         listener.beforeServerStarts { _ = await controlIsListening.first { true } }
         var group = ServiceGroupConfiguration(
             services: [

@@ -11,7 +11,7 @@ import ServiceLifecycle
 /// key.
 struct ControlService: Service {
     let socket: ControlSocket
-    let responder: RouterResponder<BasicRequestContext>
+    let responder: RouterResponder<LedgerRequestContext>
     let logger: Logger
     /// Called once the socket accepts connections.
     let onListening: @Sendable () -> Void

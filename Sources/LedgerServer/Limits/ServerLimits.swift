@@ -19,6 +19,8 @@ enum ServerLimits {
     static let headerFields = 100
     /// The time limit for receiving a request, and the idle timeout of a connection.
     static let readSeconds: Int64 = 10
+    /// The time limit of the work for a request, until its response begins.
+    static let workDuration = Duration.seconds(30)
     /// The maximum number of subscribers. Each uses a connection and wakes with every commit.
     static let subscribers = 100
     static let subscriberCommentSeconds = 15

@@ -38,13 +38,15 @@ extension LedgerReader {
         of selector: SubscriptionSelector, _ question: AsOfQuery, explained: Bool = false
     ) throws -> HistoryAnswer? {
         try answer(selector, question) { lineages, keys in
-            lineages.histories(until: question.asOf, rules: rules(for: question)).filter { keys.contains($0.key) }
+            try lineages.histories(until: question.asOf, rules: rules(for: question), check: WorkLimit.check)
+                .filter { keys.contains($0.key) }
                 .map { SubscriptionHistoryRow($0, explained: explained) }
         }
     }
 
     private func answer<Row>(
-        _ selector: SubscriptionSelector, _ question: AsOfQuery, rows: ([Lineage], Set<SubscriptionKey>) -> [Row]
+        _ selector: SubscriptionSelector, _ question: AsOfQuery,
+        rows: ([Lineage], Set<SubscriptionKey>) throws -> [Row]
     ) throws -> Answer<Row>? {
         let size = try knownSize(question.knownAt)
         let candidates = try facts.keys(
@@ -58,7 +60,7 @@ extension LedgerReader {
         let known = Set(candidates.filter { timelines[$0] != nil })
         guard !known.isEmpty else { return nil }
         return Answer(
-            asOf: question.asOf, knownAt: size, subscriptions: rows(Lineage.components(of: timelines), known))
+            asOf: question.asOf, knownAt: size, subscriptions: try rows(Lineage.components(of: timelines), known))
     }
 
     /// Returns the rules of a question, else the ledger's rules. All answers take their rules from here.
