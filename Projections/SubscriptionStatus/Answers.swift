@@ -32,9 +32,19 @@ extension Sequence<Lineage> {
 
     /// Returns the rows of `history` up to `t`, ordered by key. Keys for which nothing had begun are omitted.
     package func histories(until t: Instant, rules: Rules) -> [SubscriptionHistory] {
-        flatMap { lineage in
+        histories(until: t, rules: rules) {}
+    }
+
+    /// Returns the same histories.
+    /// - Parameter check: called at each step; ends the work by throwing.
+    package func histories(
+        until t: Instant, rules: Rules, check: () throws -> Void
+    ) rethrows -> [SubscriptionHistory] {
+        try flatMap { lineage in
             let causes = Causes(lineage)
-            return lineage.subscriptions.map { $0.history(until: t, in: lineage, rules: rules, causes: causes) }
+            return try lineage.subscriptions.map {
+                try $0.history(until: t, in: lineage, rules: rules, causes: causes, check: check)
+            }
         }
         .filter { !$0.transitions.isEmpty }
         .sorted { $0.key < $1.key }

@@ -34,13 +34,16 @@ extension Subscription {
     /// starts or ends.
     ///
     /// - Complexity: O(n log n) for n facts, without the `accessUntil` of each row.
-    func history(until t: Instant, in lineage: Lineage, rules: Rules, causes: Causes) -> SubscriptionHistory {
+    func history(
+        until t: Instant, in lineage: Lineage, rules: Rules, causes: Causes, check: () throws -> Void
+    ) rethrows -> SubscriptionHistory {
         let periods = listedPeriods
         let rowContext = RowContext(self, in: lineage, periods: periods, rules: rules.access)
         let boundaries = RevocationBoundaries(periods)
         var transitions: [Transition] = []
         var current: (followed: FollowedState, period: Period)?
         for instant in turningPoints(of: periods, until: t, rules: rules.access) {
+            try check()
             guard let context = StatusContext(key, periods: periods, at: instant, rules: rules.access) else { continue }
             let followed = FollowedState(context)
             let revocations = current == nil ? [] : boundaries.changes(at: instant)

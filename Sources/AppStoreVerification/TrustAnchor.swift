@@ -17,13 +17,14 @@ enum ApplePins {
 /// ignored, because test data re-issues roots with the same key and other bytes.
 package struct ConfiguredRoot: Sendable {
     let certificate: Certificate
+    package let der: [UInt8]
     package let fingerprint: Digest
 
     /// - Parameter file: one certificate, PEM or DER.
     /// - Throws: `certificate_malformed` when it is neither.
     package init(file: [UInt8]) throws(Refusal) {
         do {
-            let der =
+            der =
                 file.starts(with: Array("-----BEGIN".utf8))
                 ? try PEMDocument(pemString: String(decoding: file, as: UTF8.self)).derBytes : file
             certificate = try Certificate(derEncoded: der)

@@ -107,6 +107,7 @@ final class FactDatabase: Sendable {
             }
             var events: [StoredFacts] = []
             for position in positions.sorted() {
+                try WorkLimit.check()
                 guard let stored = try transaction.get(position, in: facts),
                     let facts = StoredFacts(stored, position: position)
                 else { throw StorageError.derivedDamaged("the facts at position \(position)") }

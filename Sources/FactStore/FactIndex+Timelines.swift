@@ -77,7 +77,10 @@ extension FactIndex {
     }
 
     private func facts(under term: IndexTerm, below size: Position) throws -> [EventFacts] {
-        try events(under: term) { $0 < size }.compactMap { try $0.decoded() }
+        try events(under: term) { $0 < size }.compactMap { event in
+            try WorkLimit.check()
+            return try event.decoded()
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 package import LedgerModel
+import Primitives
 
 /// The facts about some keys and about every key that may be joined with them, as of a log size.
 ///
@@ -38,6 +39,7 @@ package struct RelatedTimelines {
         while let term = open.popLast() {
             guard askedTerms.insert(term).inserted else { continue }
             for event in try facts.events(under: term, at: { $0 < size && !seen.contains($0) }) {
+                try WorkLimit.check()
                 seen.insert(event.position)
                 guard let decoded = try event.decoded() else { continue }
                 for observation in decoded.observations { add(observation, &open) }

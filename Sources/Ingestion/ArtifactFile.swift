@@ -7,13 +7,24 @@ package struct FoundArtifact: Sendable {
     /// The file; `FILE:LINE` for a line of an archive; the digest of a quarantined item.
     package let file: String
     /// The source of the appended event.
-    package var source = EventSource.file
+    package let source: EventSource
     /// The JWS, with its kind if the enclosing text determines it; else the refusal.
     package let content: Result<Content, Refusal>
 
     package struct Content: Sendable {
         package let jws: [UInt8]
         package let kind: ArtifactKind?
+
+        package init(jws: [UInt8], kind: ArtifactKind?) {
+            self.jws = jws
+            self.kind = kind
+        }
+    }
+
+    package init(file: String, source: EventSource = .file, content: Result<Content, Refusal>) {
+        self.file = file
+        self.source = source
+        self.content = content
     }
 
     /// The size of the JWS.

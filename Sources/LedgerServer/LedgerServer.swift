@@ -1,10 +1,12 @@
 import AppStoreVerification
+import Glibc
 package import Hummingbird
 import HummingbirdCore
 package import LedgerConfiguration
 import LedgerStorage
 package import Logging
 import NIOCore
+import Primitives
 package import ServiceLifecycle
 package import SubscriptionLedger
 package import UnixSignals
@@ -24,6 +26,7 @@ package struct LedgerServer: Sendable {
     let configuration: Configuration
     private let logger: Logger
     let context: RouteContext
+    private let clients = Clients()
 
     /// - Parameter ledger: opened for writing; `run` closes it.
     /// - Throws: `ConfigurationError` for a listener that `ListenerPolicy` rejects; `StorageError` when the checkpoint
@@ -55,11 +58,17 @@ package struct LedgerServer: Sendable {
         [
             NotificationsRoute(context: context),
             TransactionsRoute(customerTokens: configuration.customerTokens, context: context),
-            CustomerRoute(context: context), CustomerHistoryRoute(context: context), IdentifyRoute(context: context),
-        ] + CustomerChange.allCases.map { CustomerChangeRoute(change: $0, context: context) } + [
+            CustomerRoute(context: context), CustomerHistoryRoute(context: context),
+        ] + CustomerChange.Kind.allCases.map { CustomerChangeRoute(kind: $0, context: context) } + [
             SubscriptionRoute(context: context), SubscriptionHistoryRoute(context: context),
             SubscriptionCustomerRoute(context: context),
         ]
+    }
+
+    /// The routes of the commands that other processes hand over.
+    private var controlRoutes: [any Route] {
+        CustomerChange.Kind.allCases.map { CustomerChangeRoute(kind: $0, source: .operator, context: context) }
+            + [IngestRoute(context: context)]
     }
 
     /// Returns the Hummingbird application that serves the routes.
@@ -70,8 +79,15 @@ package struct LedgerServer: Sendable {
     package func application(
         extraRoutes: [any Route] = [], onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) -> some ApplicationProtocol {
+        listener(routes + extraRoutes, onListening: onListening)
+    }
+
+    private func listener(
+        _ routes: [any Route], onListening: @escaping @Sendable (_ port: Int) -> Void
+    ) -> Application<RouterResponder<LedgerRequestContext>> {
         Application(
-            router: router(routes + extraRoutes), server: .http1(configuration: Self.channel),
+            router: router(routes, KeyRing(configuration.apiKeys)) { Problem(any: $0) },
+            server: .http1(configuration: channel),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.http.host, port: configuration.http.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),
@@ -83,15 +99,16 @@ package struct LedgerServer: Sendable {
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)
     }
 
-    private func router(_ routes: [any Route]) -> Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
-        let keys = KeyRing(configuration.apiKeys)
+    private func router(
+        _ routes: [any Route], _ keys: KeyRing, problem: @escaping @Sendable (any Error) -> Problem
+    ) -> Router<LedgerRequestContext> {
+        let router = Router(context: LedgerRequestContext.self)
         for route in routes {
             router.on(
                 route.pattern, method: route.method,
                 responder: RouteResponder(
-                    route: route, keys: keys, metrics: context.metrics.route(route.template),
-                    now: configuration.now))
+                    route: route, keys: keys, clients: clients, metrics: context.metrics.route(route.template),
+                    now: configuration.now, problem: problem))
         }
         // Middleware applies only to what is added after it. Here, that is the response to requests without a route.
         router.add(
@@ -99,9 +116,11 @@ package struct LedgerServer: Sendable {
         return router
     }
 
-    private static var channel: HTTP1Channel.Configuration {
+    private var channel: HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestDeadline(.seconds(ServerLimits.readSeconds))],
+            additionalChannelHandlers: [
+                RequestDeadline(.seconds(ServerLimits.readSeconds)), ClientObserver(clients),
+            ],
             idleTimeout: .seconds(ServerLimits.readSeconds),
             httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: ServerLimits.headerBytes, maxHeaderListSize: ServerLimits.headerBytes,
@@ -115,19 +134,30 @@ package struct LedgerServer: Sendable {
         onTimeout: @escaping @Sendable () -> Void = {}, onListening: @escaping @Sendable (_ port: Int) -> Void
     ) async throws {
         defer { context.ledger.close() }
+        // The control socket must not be open to others before its mode is set. No other file has to be, either.
+        umask(0o077)
         for (level, note) in startUpNotes { logger.log(level: level, "\(note)") }
         try await serviceGroup(stoppedBy: [.sigterm, .sigint], onTimeout: onTimeout, onListening: onListening).run()
         logger.info("stopped")
     }
 
     /// Returns the service group. After a signal, it gives current calls time to finish.
+    /// - Parameter extraRoutes: additional routes, for tests.
+    /// - Throws: `io_error` when the data folder cannot be opened.
     package func serviceGroup(
-        stoppedBy signals: [UnixSignal] = [], onTimeout: @escaping @Sendable () -> Void = {},
-        onListening: @escaping @Sendable (_ port: Int) -> Void
-    ) -> ServiceGroup {
+        stoppedBy signals: [UnixSignal] = [], extraRoutes: [any Route] = [],
+        onTimeout: @escaping @Sendable () -> Void = {}, onListening: @escaping @Sendable (_ port: Int) -> Void
+    ) throws -> ServiceGroup {
+        let (controlIsListening, signal) = AsyncStream.makeStream(of: Void.self)
+        let control = ControlService(
+            socket: try ControlSocket(context.ledger.configuration.folder),
+            responder: router(controlRoutes, KeyRing([])) { Problem(forOperator: $0) }.buildResponder(), logger: logger
+        ) { signal.yield() }
+        var listener = listener(routes + extraRoutes, onListening: onListening)
+        listener.beforeServerStarts { _ = await controlIsListening.first { true } }
         var group = ServiceGroupConfiguration(
             services: [
-                .init(service: application(onListening: onListening)),
+                .init(service: listener), .init(service: control),
                 // The last service is shut down first, so the clock starts before the application stops.
                 .init(
                     service: ShutdownLimit(ServerLimits.shutdownLimit, onTimeout: onTimeout),

@@ -20,6 +20,9 @@ package struct DataFolder: Sendable {
     /// The last signed checkpoint.
     package var checkpoint: String { path + "/checkpoint" }
     package var lock: String { path + "/LOCK" }
+    package var controlSocket: String { "\(path)/\(Self.controlSocketName)" }
+
+    static let controlSocketName = "control.sock"
 
     /// Whether a ledger was ever opened here.
     package var exists: Bool { access(log + "/data.mdb", F_OK) == 0 }

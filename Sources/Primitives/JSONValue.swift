@@ -33,6 +33,18 @@ extension JSONValue {
     package init(_ instant: Instant?) { self = instant.map { .string($0.iso8601) } ?? .null }
     package init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
 
+    /// Creates a copy of a value that was read. Numbers keep their text.
+    package init(_ view: JSONView) {
+        switch view.type {
+        case .null: self = .null
+        case .boolean: self = JSONValue(view.bool)
+        case .number: self = .verbatim(Array((view.numberText ?? "").utf8))
+        case .string: self = JSONValue(view.string)
+        case .array: self = .array((view.elements ?? []).map { JSONValue($0) })
+        case .object: self = .object(view.members.map { Member($0.key, JSONValue($0.value)) })
+        }
+    }
+
     /// Returns the JSON text in one line, with the members in the given order.
     package func serialized() -> String {
         var output: [UInt8] = []

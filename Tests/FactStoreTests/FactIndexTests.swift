@@ -221,7 +221,7 @@ import Testing
 extension Fact {
     /// The key from which it migrated, and the Apple account as (environment, bundle, id).
     fileprivate func joined(with key: SubscriptionKey) -> (SubscriptionKey?, [String]?) {
-        let (previous, account): (String?, String?) =
+        let (previous, account): (AppleID?, AppleID?) =
             switch self {
             case .transaction(let fact): (fact.previousOriginalTransactionId, fact.appTransactionId)
             case .renewal(let fact): (nil, fact.appTransactionId)
@@ -229,9 +229,9 @@ extension Fact {
             }
         return (
             previous.map {
-                SubscriptionKey(environment: key.environment, bundleId: key.bundleId, originalTransactionId: $0)
+                SubscriptionKey(environment: key.environment, bundleId: key.bundleId, originalTransactionId: $0.text)
             },
-            account.map { [key.environment.rawValue, key.bundleId, $0] }
+            account.map { [key.environment.rawValue, key.bundleId, $0.text] }
         )
     }
 }

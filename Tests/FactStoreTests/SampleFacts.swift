@@ -19,10 +19,10 @@ extension KeyedObservation {
         let fact: Fact
         switch number % 4 {
         case 0:
-            var transaction = TransactionFact(transactionId: "\(number)")
+            var transaction = TransactionFact(transactionId: AppleID("\(number)"))
             transaction.productId = "pro"
             transaction.appTransactionId = generator.chance(20) ? generator.account() : nil
-            transaction.previousOriginalTransactionId = generator.chance(10) ? generator.id() : nil
+            transaction.previousOriginalTransactionId = generator.chance(10) ? AppleID(generator.id()) : nil
             fact = .transaction(transaction)
         case 1:
             var renewal = RenewalFact()
@@ -31,11 +31,11 @@ extension KeyedObservation {
             fact = .renewal(renewal)
         case 2:
             var notification = NotificationFact()
-            notification.notificationUUID = "\(number)"
+            notification.notificationUUID = NotificationUUID("\(number)")
             fact = .notification(notification)
         default:
             var app = AppFact()
-            app.originalApplicationVersion = "\(number)"
+            app.originalApplicationVersion = Symbol("\(number)")
             let account: AppAccountKey.Account =
                 generator.chance(50)
                 ? .appTransaction(generator.account())
@@ -55,7 +55,7 @@ extension SeededRandom {
         return number < 2 ? String(repeating: "9", count: 600) + "\(number)" : "20000000000000\(number)"
     }
 
-    fileprivate mutating func account() -> String {
-        "70\(Int.random(in: 0..<40, using: &self))"
+    fileprivate mutating func account() -> AppleID {
+        AppleID("70\(Int.random(in: 0..<40, using: &self))")
     }
 }

@@ -32,13 +32,13 @@ import Testing
         fact.autoRenewStatus = .off
         fact.isInBillingRetryPeriod = true
         fact.renewalDate = Instant(milliseconds: 300)
-        fact.eligibleWinBackOfferIds = ["a", "bc"]
+        fact.eligibleWinBackOfferIds = OfferIdentifiers.interned(["a", "bc"])
         let digest = try #require(Digest(hex: String(repeating: "0f", count: 32)))
         let source = Source(
             name: ObservationName(digest: digest, path: "p"), time: Instant(milliseconds: -1), rank: .jws, position: 7,
             recordedAt: Instant(milliseconds: 8))
         let observation = Observation(source: source, fact: .renewal(fact))
-        let header = "020205" + String(repeating: "0f", count: 32) + "017001"
+        let header = "030205" + String(repeating: "0f", count: 32) + "017001"
         let fields = "010370726f" + "0300" + "0501" + "07d804" + "0a0201610262" + "63"
         #expect(Hex.encode(FactCodec.encode(observation)) == header + fields)
         #expect(try Self.decode(FactCodec.encode(observation)) == observation)
@@ -127,7 +127,7 @@ extension SeededRandom {
     mutating func anyObservation() -> Observation {
         let digest = Digest(words: (next(), next(), next(), next()))
         let source = Source(
-            name: ObservationName(digest: digest, path: chance(80) ? "" : text()), time: instant(),
+            name: ObservationName(digest: digest, path: chance(80) ? .empty : symbol()), time: instant(),
             rank: pick(SourceRank.allCases), position: 7, recordedAt: Instant(milliseconds: 8))
         let facts: [Fact] = [
             .transaction(transactionFact()), .renewal(renewalFact()), .notification(notificationFact()),
@@ -137,21 +137,20 @@ extension SeededRandom {
     }
 
     private mutating func transactionFact() -> TransactionFact {
-        var fact = TransactionFact(transactionId: text())
-        fact.webOrderLineItemId = maybe { $0.text() }
-        fact.productId = maybe { $0.text() }
-        fact.subscriptionGroupIdentifier = maybe { $0.text() }
+        var fact = TransactionFact(transactionId: id())
+        fact.webOrderLineItemId = maybe { $0.id() }
+        fact.productId = maybe { $0.symbol() }
+        fact.subscriptionGroupIdentifier = maybe { $0.symbol() }
         fact.type = maybe { .init(rawValue: $0.text()) }
         fact.inAppOwnershipType = maybe { .init(rawValue: $0.text()) }
         fact.transactionReason = maybe { .init(rawValue: $0.text()) }
         fact.purchaseDate = maybe { $0.instant() }
         fact.originalPurchaseDate = maybe { $0.instant() }
         fact.quantity = maybe { $0.number() }
-        fact.storefront = maybe { $0.text() }
+        fact.storefront = maybe { $0.symbol() }
         fact.commitment = maybe { $0.transactionCommitment() }
-        fact.itemRevocations = (0..<Int.random(in: 0...2, using: &self)).map { _ in
-            .init(SKU: text(), revocationDate: instant())
-        }
+        fact.itemRevocations = TransactionFact.ItemRevocations.interned(
+            (0..<Int.random(in: 0...2, using: &self)).map { _ in .init(SKU: text(), revocationDate: instant()) })
         fact.expiresDate = maybe { $0.instant() }
         fact.isUpgraded = chance(50)
         fact.revocation = maybe { .init(revocationDate: $0.instant()) }
@@ -159,21 +158,21 @@ extension SeededRandom {
         fact.revocation?.revocationType = maybe { .init(rawValue: $0.text()) }
         fact.revocation?.revocationPercentage = maybe { $0.number() }
         fact.offer = .init(
-            offerType: maybe { .init(rawValue: $0.number()) }, offerIdentifier: maybe { $0.text() },
-            offerDiscountType: maybe { .init(rawValue: $0.text()) }, offerPeriod: maybe { $0.text() })
+            offerType: maybe { .init(rawValue: $0.number()) }, offerIdentifier: maybe { $0.symbol() },
+            offerDiscountType: maybe { .init(rawValue: $0.text()) }, offerPeriod: maybe { $0.symbol() })
         fact.price = maybe { generator in
-            .init(price: generator.number(), currency: generator.maybe { $0.text() })
+            .init(price: generator.number(), currency: generator.maybe { $0.symbol() })
         }
-        fact.appAccountToken = maybe { $0.text() }
-        fact.appTransactionId = maybe { $0.text() }
-        fact.previousOriginalTransactionId = maybe { $0.text() }
+        fact.appAccountToken = maybe { $0.token() }
+        fact.appTransactionId = maybe { $0.id() }
+        fact.previousOriginalTransactionId = maybe { $0.id() }
         return fact
     }
 
     private mutating func renewalFact() -> RenewalFact {
         var fact = RenewalFact()
-        fact.productId = maybe { $0.text() }
-        fact.autoRenewProductId = maybe { $0.text() }
+        fact.productId = maybe { $0.symbol() }
+        fact.autoRenewProductId = maybe { $0.symbol() }
         fact.autoRenewStatus = maybe { .init(rawValue: $0.number()) }
         fact.expirationIntent = maybe { .init(rawValue: $0.number()) }
         fact.isInBillingRetryPeriod = maybe { $0.chance(50) }
@@ -181,15 +180,16 @@ extension SeededRandom {
         fact.renewalDate = maybe { $0.instant() }
         fact.recentSubscriptionStartDate = maybe { $0.instant() }
         fact.priceIncreaseStatus = maybe { .init(rawValue: $0.number()) }
-        fact.eligibleWinBackOfferIds = (0..<Int.random(in: 0...3, using: &self)).map { _ in text() }
-        fact.appAccountToken = maybe { $0.text() }
-        fact.appTransactionId = maybe { $0.text() }
+        fact.eligibleWinBackOfferIds = OfferIdentifiers.interned(
+            (0..<Int.random(in: 0...3, using: &self)).map { _ in text() })
+        fact.appAccountToken = maybe { $0.token() }
+        fact.appTransactionId = maybe { $0.id() }
         fact.renewalPrice = maybe { generator in
-            .init(price: generator.number(), currency: generator.maybe { $0.text() })
+            .init(price: generator.number(), currency: generator.maybe { $0.symbol() })
         }
         fact.offer = .init(
-            offerType: maybe { .init(rawValue: $0.number()) }, offerIdentifier: maybe { $0.text() },
-            offerDiscountType: maybe { .init(rawValue: $0.text()) }, offerPeriod: maybe { $0.text() })
+            offerType: maybe { .init(rawValue: $0.number()) }, offerIdentifier: maybe { $0.symbol() },
+            offerDiscountType: maybe { .init(rawValue: $0.text()) }, offerPeriod: maybe { $0.symbol() })
         fact.commitment = maybe { $0.renewalCommitment() }
         return fact
     }
@@ -208,7 +208,7 @@ extension SeededRandom {
     private mutating func renewalCommitment() -> RenewalFact.Commitment {
         var commitment = RenewalFact.Commitment()
         commitment.renewalBillingPlanType = maybe { .init(rawValue: $0.text()) }
-        commitment.commitmentAutoRenewProductId = maybe { $0.text() }
+        commitment.commitmentAutoRenewProductId = maybe { $0.symbol() }
         commitment.commitmentAutoRenewStatus = maybe { .init(rawValue: $0.number()) }
         commitment.commitmentRenewalBillingPlanType = maybe { .init(rawValue: $0.text()) }
         commitment.commitmentRenewalDate = instant()
@@ -220,7 +220,7 @@ extension SeededRandom {
         var fact = NotificationFact()
         fact.notificationType = maybe { .init(rawValue: $0.text()) }
         fact.subtype = maybe { .init(rawValue: $0.text()) }
-        fact.notificationUUID = maybe { $0.text() }
+        fact.notificationUUID = maybe { NotificationUUID($0.text()) }
         fact.status = maybe { .init(rawValue: $0.number()) }
         fact.signedTransactionInfo = maybe { Digest(words: ($0.next(), 0, 1, 2)) }
         fact.signedRenewalInfo = maybe { Digest(words: ($0.next(), 0, 1, 2)) }
@@ -231,7 +231,7 @@ extension SeededRandom {
 
     private mutating func appFact() -> AppFact {
         var fact = AppFact()
-        fact.originalApplicationVersion = maybe { $0.text() }
+        fact.originalApplicationVersion = maybe { $0.symbol() }
         fact.originalPurchaseDate = maybe { $0.instant() }
         fact.originalPlatform = maybe { .init(rawValue: $0.text()) }
         fact.preorderDate = maybe { $0.instant() }
@@ -245,6 +245,18 @@ extension SeededRandom {
     private mutating func text() -> String {
         let letters = ["", "a", "0", "é", "e\u{301}", "\u{0}", "🜁", "com.example.app"]
         return (0..<Int.random(in: 0...6, using: &self)).map { _ in pick(letters) }.joined()
+    }
+
+    private mutating func symbol() -> Symbol { Symbol(text()) }
+
+    /// Ids in every form: numbers up to the largest that is held as a number, and other texts.
+    private mutating func id() -> AppleID {
+        AppleID(chance(50) ? text() : "\(pick([0, 9, 10, 1 << 62, UInt64(Int64.max), 1 << 63, .max, next()]))")
+    }
+
+    private mutating func token() -> AppAccountToken {
+        AppAccountToken(
+            "7e3fb20b-4cdb-47cc-936d-" + Hex.encode((0..<6).map { _ in UInt8(truncatingIfNeeded: next()) }))!
     }
 
     private mutating func number() -> Int64 {

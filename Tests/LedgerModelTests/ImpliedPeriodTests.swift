@@ -19,13 +19,13 @@ import Testing
     static let first = transaction("1", 0, 30)
 
     static func info(
-        signed: Int, renewalDate: Int, product: String = "monthly"
+        signed: Int, renewalDate: Int, product: Symbol = "monthly"
     ) -> Observation {
         renewalInfo(signed: signed, renewalDate: renewalDate, product: product)
     }
 
     /// A renewal signed before its purchaseDate.
-    static func early(_ id: String, _ start: Int, _ end: Int, signed: Int, product: String = "monthly") -> Observation {
+    static func early(_ id: String, _ start: Int, _ end: Int, signed: Int, product: Symbol = "monthly") -> Observation {
         transaction(id, start, end, signed: signed) {
             $0.transactionReason = .renewal
             $0.productId = product

@@ -61,9 +61,9 @@ import Testing
                 environment: member.environment, bundleId: "com.example.app", originalTransactionId: member.id)
             let timeline = Timeline([
                 transaction(member.id, 0, 30) {
-                    $0.appTransactionId = member.account
-                    $0.subscriptionGroupIdentifier = member.group
-                    $0.previousOriginalTransactionId = member.previous
+                    $0.appTransactionId = member.account.map { AppleID($0) }
+                    $0.subscriptionGroupIdentifier = member.group.map { Symbol($0) }
+                    $0.previousOriginalTransactionId = member.previous.map { AppleID($0) }
                 }
             ])
             return (key, timeline)

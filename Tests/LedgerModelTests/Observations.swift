@@ -25,8 +25,8 @@ func transaction(
     _ id: String, _ start: Int, _ end: Int?, signed: Int? = nil, rank: SourceRank = .jws, position: Position = 0,
     _ change: (inout TransactionFact) -> Void = { _ in }
 ) -> Observation {
-    var fact = TransactionFact(transactionId: id)
-    fact.webOrderLineItemId = "item-\(id)"
+    var fact = TransactionFact(transactionId: AppleID(id))
+    fact.webOrderLineItemId = AppleID("item-\(id)")
     fact.productId = "monthly"
     fact.type = .autoRenewable
     fact.inAppOwnershipType = .purchased
@@ -37,7 +37,7 @@ func transaction(
 }
 
 func renewalInfo(
-    signed: Int, renewalDate: Int?, product: String = "monthly", position: Position = 0,
+    signed: Int, renewalDate: Int?, product: Symbol = "monthly", position: Position = 0,
     _ change: (inout RenewalFact) -> Void = { _ in }
 ) -> Observation {
     var fact = RenewalFact()
@@ -71,6 +71,6 @@ extension Period {
     var text: String {
         let end = end(at: .latest).map { String($0.milliseconds / 60_000) } ?? "∞"
         let identity = transactionId.map { "#\($0)" } ?? "~\(basis)"
-        return "\(productId ?? "-") \(start.milliseconds / 60_000)..<\(end) \(identity)"
+        return "\(productId?.text ?? "-") \(start.milliseconds / 60_000)..<\(end) \(identity)"
     }
 }

@@ -36,7 +36,7 @@ private func merge(
 /// Purchases with these tokens, one per minute from minute 0.
 private func purchases(_ tokens: AppAccountToken?...) -> [Observation] {
     tokens.enumerated().map { minute, token in
-        transaction("\(minute)", minute, minute + 1) { $0.appAccountToken = token?.text }
+        transaction("\(minute)", minute, minute + 1) { $0.appAccountToken = token }
     }
 }
 
@@ -114,7 +114,7 @@ private func owners(
 
     @Test func `of a family member's key is never told by a token`() {
         let shared = transaction("1", 0, 1) {
-            $0.appAccountToken = tokenA.text
+            $0.appAccountToken = tokenA
             $0.inAppOwnershipType = .familyShared
         }
         #expect(owners([], [shared]).isEmpty)
@@ -156,7 +156,7 @@ private func owners(
             }
             let purchases = (0..<Int.random(in: 0..<5, using: &random)).map { number in
                 transaction("\(number / 2)", number, number + 1) {
-                    $0.appAccountToken = random.pick([tokenA, tokenB, tokenX]).text
+                    $0.appAccountToken = random.pick([tokenA, tokenB, tokenX])
                 }
             }
             let rule = random.pick(Rules.Customers.ClaimConflict.allCases)
@@ -231,7 +231,7 @@ private func owners(
     }
 
     private func bought(_ id: String, _ start: Int, signed: Int, _ token: AppAccountToken?) -> Observation {
-        transaction(id, start, start + 100, signed: signed) { $0.appAccountToken = token?.text }
+        transaction(id, start, start + 100, signed: signed) { $0.appAccountToken = token }
     }
 
     @Test func `begin with a new purchase at its purchaseDate`() {
@@ -251,7 +251,9 @@ private func owners(
     }
 
     @Test func `begin with a renewal info at its signing`() {
-        let info = renewalInfo(signed: 30, renewalDate: nil) { $0.appAccountToken = tokenB.text.uppercased() }
+        let info = renewalInfo(signed: 30, renewalDate: nil) {
+            $0.appAccountToken = AppAccountToken(tokenB.text.uppercased())
+        }
         #expect(steps([bought("1", 10, signed: 12, tokenA), info]) == ["10 a", "30 b"])
     }
 }

@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `takes an offer from one observation as a whole`() {
-        func offer(_ type: OfferType?, _ identifier: String?) -> TransactionFact.Offer? {
+        func offer(_ type: OfferType?, _ identifier: Symbol?) -> TransactionFact.Offer? {
             .init(offerType: type, offerIdentifier: identifier, offerDiscountType: nil, offerPeriod: nil)
         }
         let period = fold([

@@ -80,7 +80,7 @@ import Testing
         for observations in [row.observations, row.observations.reversed()] {
             let periods = fold(observations).periods
             for (at, expected) in row.latest {
-                #expect(periods.latest(begunBy: minute(at))?.transactionId ?? "none" == expected, "at \(at)")
+                #expect(periods.latest(begunBy: minute(at))?.transactionId?.text ?? "none" == expected, "at \(at)")
             }
         }
     }
@@ -88,7 +88,7 @@ import Testing
     @Test func `charged ahead is the one that begins where a period ends, once signed and unless refunded`() {
         func charged(_ observations: [Observation], at: Int) -> String? {
             let periods = fold([Self.first] + observations).periods
-            return periods.renewal(of: periods[0], chargedBy: minute(at))?.transactionId
+            return periods.renewal(of: periods[0], chargedBy: minute(at))?.transactionId?.text
         }
         let refunded = transaction("2", 30, 60, signed: 25) { $0.revocation = .init(revocationDate: minute(24)) }
         #expect(charged([Self.renewal()], at: 9) == nil)

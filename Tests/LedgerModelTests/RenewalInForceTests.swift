@@ -54,7 +54,10 @@ import Testing
         for observations in [row.observations, row.observations.reversed()] {
             let periods = fold(observations).periods.filter { !$0.renewalInfos.isEmpty }
             let spokenOf = periods.map { period in
-                (period.transactionId ?? "-", period.renewalInfos.map { Int($0.source.time.milliseconds / 60_000) })
+                (
+                    period.transactionId?.text ?? "-",
+                    period.renewalInfos.map { Int($0.source.time.milliseconds / 60_000) }
+                )
             }
             #expect(Dictionary(uniqueKeysWithValues: spokenOf) == row.spokenOf)
         }
@@ -134,7 +137,7 @@ import Testing
             let ends = [transaction("1", 0, 30), transaction("1", 0, 30, signed: 1) { $0.expiresDate = minute(40) }]
             return try #require(fold(ends + renewalInfos).periods[0].renewal(at: minute(10))).statement.value
         }
-        for product in ["a", "b", "c", "d"] {
+        for product: Symbol in ["a", "b", "c", "d"] {
             let later = renewalInfo(signed: 5, renewalDate: 40) { $0.autoRenewProductId = product }
             let failed = Self.info(5) { $0.expirationIntent = .billingError }
             #expect(try inForce([later, failed]).renewalDate == minute(40))

@@ -40,14 +40,14 @@ struct Answer: Hashable {
     init(_ state: SubscriptionState) {
         key = state.key
         period = state.period
-        productId = state.productId
-        subscriptionGroupIdentifier = state.subscriptionGroupIdentifier
-        transactionId = state.transactionId
+        productId = state.productId?.text
+        subscriptionGroupIdentifier = state.subscriptionGroupIdentifier?.text
+        transactionId = state.transactionId?.text
         status = state.status
         access = state.access
         accessUntil = state.accessUntil
         willRenew = state.willRenew
-        pendingProductId = state.pendingProductId
+        pendingProductId = state.pendingProductId?.text
         ownership = state.ownership
         originalPurchaseDate = state.originalPurchaseDate
         purchasedAt = state.purchasedAt
@@ -55,7 +55,7 @@ struct Answer: Hashable {
         gracePeriodExpiresAt = state.gracePeriodExpiresAt
         revokedAt = state.revokedAt
         price = state.price
-        storefront = state.storefront
+        storefront = state.storefront?.text
         offer = state.offer
         priceIncrease = state.priceIncrease
         autoRenewOffSince = state.autoRenewOffSince

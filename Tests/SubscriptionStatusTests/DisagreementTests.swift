@@ -9,7 +9,7 @@ import Testing
 
     /// A notification that carries the purchase and a status.
     static func status(
-        _ code: SubscriptionStatusCode, signed: Int, uuid: String? = nil, position: Position = 0
+        _ code: SubscriptionStatusCode, signed: Int, uuid: NotificationUUID? = nil, position: Position = 0
     ) -> Observation {
         let notification = notified(.didRenew, signed: signed, status: code, transaction: purchase, position: position)
         guard let uuid, case .notification(var fact) = notification.fact else { return notification }

@@ -11,7 +11,7 @@ import Testing
         let nextStep: NextStep
     }
 
-    static let winBack = info(0, .off) { $0.eligibleWinBackOfferIds = ["win", "back"] }
+    static let winBack = info(0, .off) { $0.eligibleWinBackOfferIds = OfferIdentifiers.interned(["win", "back"]) }
     static let pending = info { $0.priceIncreaseStatus = .pending }
 
     static let rows = [
@@ -32,7 +32,11 @@ import Testing
         Row(
             observations: [
                 bought(),
-                info { ($0.expirationIntent, $0.eligibleWinBackOfferIds) = (.productUnavailable, ["win"]) },
+                info {
+                    ($0.expirationIntent, $0.eligibleWinBackOfferIds) = (
+                        .productUnavailable, OfferIdentifiers.interned(["win"])
+                    )
+                },
             ], at: month, nextStep: .offerWinBack),
         Row(
             observations: [bought { $0.inAppOwnershipType = .familyShared }, info(0, .off)], at: month,
@@ -58,7 +62,7 @@ import Testing
     }
 
     @Test func `offers no win-back beside another active subscription of the account`() {
-        func nextSteps(at: Int, account: String?) -> [NextStep] {
+        func nextSteps(at: Int, account: AppleID?) -> [NextStep] {
             let (first, second) = (
                 bought { $0.appTransactionId = "A" }, bought("2", 0, 2 * month) { $0.appTransactionId = account }
             )

@@ -30,8 +30,8 @@ func bought(
     _ id: String = "1", _ start: Int = 0, _ end: Int? = month, signed: Int? = nil, position: Position = 0,
     _ change: (inout TransactionFact) -> Void = { _ in }
 ) -> Observation {
-    var fact = TransactionFact(transactionId: id)
-    fact.webOrderLineItemId = "item-\(id)"
+    var fact = TransactionFact(transactionId: AppleID(id))
+    fact.webOrderLineItemId = AppleID("item-\(id)")
     fact.productId = "pro"
     fact.type = .autoRenewable
     fact.inAppOwnershipType = .purchased

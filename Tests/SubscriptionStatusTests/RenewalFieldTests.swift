@@ -56,7 +56,7 @@ import Testing
         fact.commitment = commitment
     }
 
-    static func renewal(_ signed: Int, _ status: AutoRenewStatus, _ productId: String? = nil) -> Observation {
+    static func renewal(_ signed: Int, _ status: AutoRenewStatus, _ productId: Symbol? = nil) -> Observation {
         info(signed) {
             $0.commitment = committed(status)
             $0.commitment?.commitmentAutoRenewProductId = productId

@@ -93,9 +93,9 @@ import Testing
             guard case .transaction(let fact) = observation.fact else { return nil }
             return fact
         }
-        let items = copies.filter { $0.transactionId == row.transactionId }.map(\.webOrderLineItemId)
+        let items = copies.filter { $0.transactionId.text == row.transactionId }.map(\.webOrderLineItemId)
         return copies.filter { copy in
-            copy.transactionId == row.transactionId
+            copy.transactionId.text == row.transactionId
                 || copy.webOrderLineItemId.map { items.contains($0) } ?? false
         }.compactMap(\.expiresDate)
     }

@@ -13,7 +13,7 @@ import Testing
         #expect(states.map(\.status.rawValue) == [row.status].compactMap(\.self))
         guard let state = states.first else { return }
         if let reason = row.reason { #expect(state.reason.rawValue == reason) }
-        if let productId = row.productId { #expect(state.productId == productId) }
+        if let productId = row.productId { #expect(state.productId?.text == productId) }
         if let willRenew = row.willRenew { #expect(state.willRenew == willRenew) }
         if let expiresAt = row.expiresAt { #expect(state.expiresAt == Instant(milliseconds: expiresAt)) }
         if let accessUntil = row.accessUntil { #expect(state.accessUntil == Instant(milliseconds: accessUntil)) }

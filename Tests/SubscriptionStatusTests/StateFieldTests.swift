@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `name the pending product only if it is another and will come`() {
-        func pending(_ status: AutoRenewStatus, _ product: String?) -> String? {
+        func pending(_ status: AutoRenewStatus, _ product: Symbol?) -> Symbol? {
             state([bought(), info(0, status) { $0.autoRenewProductId = product }], at: hour(1))?.pendingProductId
         }
         #expect(pending(.on, "basic") == "basic")

@@ -35,7 +35,7 @@ struct StatusRow: Sendable, CustomTestStringConvertible {
             for (t, expected) in answers {
                 let state = state(observations, at: t, environment, rules: rules)
                 let words =
-                    state.map { ["\($0.status)", "\($0.access)", "\($0.reason)", $0.productId ?? "-"] } ?? [
+                    state.map { ["\($0.status)", "\($0.access)", "\($0.reason)", $0.productId?.text ?? "-"] } ?? [
                         "not", "listed",
                     ]
                 let answer = words.prefix(expected.split(separator: " ").count).joined(separator: " ")

@@ -88,8 +88,8 @@ extension SeededRandom {
 
     private mutating func transaction(of id: String, _ type: ProductType?, unit: Int64) -> Observation {
         let number = Int64.random(in: 0...3, using: &self)
-        var fact = TransactionFact(transactionId: pick([id, "\(id)\(number)"]))
-        fact.webOrderLineItemId = pick([nil, "item-\(number)"])
+        var fact = TransactionFact(transactionId: AppleID(pick([id, "\(id)\(number)"])))
+        fact.webOrderLineItemId = pick([nil, AppleID("item-\(number)")])
         fact.productId = pick(["pro", "pro", "basic", nil])
         fact.subscriptionGroupIdentifier = pick(["G", nil])
         fact.appTransactionId = pick(["A", nil, nil])
@@ -132,7 +132,7 @@ extension SeededRandom {
             fact.gracePeriodExpiresDate = chance(40) ? instant(5...45, unit) : nil
         }
         fact.priceIncreaseStatus = pick([nil, nil, nil, .pending, .accepted])
-        fact.eligibleWinBackOfferIds = chance(20) ? ["win"] : []
+        fact.eligibleWinBackOfferIds = chance(20) ? OfferIdentifiers.interned(["win"]) : nil
         fact.recentSubscriptionStartDate = chance(40) ? instant(0...30, unit) : nil
         fact.commitment = chance(10) ? committed(pick([.on, .off])) : nil
     }
@@ -181,8 +181,8 @@ extension SeededRandom {
     private mutating func purchase(
         of id: String, _ number: Int, _ start: Int64, _ end: Int64, signed: Int64
     ) -> Observation {
-        var fact = TransactionFact(transactionId: number == 0 ? id : "\(id)\(number)")
-        fact.webOrderLineItemId = "item-\(number)"
+        var fact = TransactionFact(transactionId: AppleID(number == 0 ? id : "\(id)\(number)"))
+        fact.webOrderLineItemId = AppleID("item-\(number)")
         fact.productId = pick(["pro", "pro", "pro", "basic"])
         fact.type = .autoRenewable
         fact.inAppOwnershipType = .purchased
@@ -207,7 +207,7 @@ extension SeededRandom {
             case 0: copy.revocation = revocation(instant(0...40, unit))
             case 1: copy.isUpgraded = true
             case 2: copy.expiresDate = end.advanced(byMilliseconds: pick([unit, 2 * unit, -unit]))
-            case 3: copy.transactionId += "r"
+            case 3: copy.transactionId = AppleID("\(copy.transactionId)r")
             default: break
             }
             let signed = purchase.source.time.advanced(byMilliseconds: Int64.random(in: 0...10, using: &self) * unit)

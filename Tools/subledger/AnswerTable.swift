@@ -51,12 +51,18 @@ enum AnswerTable {
 
 extension JSONValue {
     subscript(member key: String) -> JSONValue? {
-        guard case .object(let members) = self else { return nil }
+        guard case .object(let members) = parsed else { return nil }
         return members.first { $0.key == key }?.value
     }
 
     func elements(of key: String) -> [JSONValue] {
-        guard case .array(let elements) = self[member: key] else { return [] }
+        guard case .array(let elements) = self[member: key]?.parsed else { return [] }
         return elements
+    }
+
+    /// The value itself; the value in a JSON text that was rendered before.
+    private var parsed: JSONValue {
+        guard case .verbatim(let text) = self, let document = try? JSONDocument(parsing: text) else { return self }
+        return JSONValue(document.root)
     }
 }

@@ -47,14 +47,26 @@ extension CommandFailure {
             switch error {
             case is ConfigurationError, is InvalidActivator: Self.usage
             case is StorageError: Self.io
-            case let error as CustomerError where error.isUsage: Self.usage
+            case let error as CustomerError where error.code.isUsage: Self.usage
             default: Self.refused
             }
         self.init(diagnosis: error.diagnosis, exitCode: exitCode)
     }
+
+    /// Reads the failure of a command that the service ran; nil for any other answer.
+    init?(problem json: JSONView) {
+        guard json["type"]?.string?.hasPrefix("urn:subledger:problem:") == true, let code = json["code"]?.string,
+            let status = json["status"]?.integer
+        else { return nil }
+        let isUsage = CustomerError.Code(rawValue: code).isUsage
+        self.init(
+            code: code, message: json["detail"]?.string ?? "", expected: json["expected"]?.string,
+            found: json["found"]?.string, hint: json["hint"]?.string,
+            exitCode: status >= 500 ? Self.io : isUsage ? Self.usage : Self.refused)
+    }
 }
 
-extension CustomerError {
+extension CustomerError.Code {
     /// Whether the command is wrong in itself, for any ledger.
-    fileprivate var isUsage: Bool { [.customerIdInvalid, .postingMalformed, .parameterInvalid].contains(code) }
+    fileprivate var isUsage: Bool { [.customerIdInvalid, .postingMalformed, .parameterInvalid].contains(self) }
 }

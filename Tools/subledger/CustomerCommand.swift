@@ -1,5 +1,4 @@
 import ArgumentParser
-import LedgerAPI
 import LedgerStorage
 import Primitives
 import SubscriptionLedger
@@ -9,9 +8,9 @@ struct CustomerCommand: ParsableCommand {
         commandName: "customer",
         abstract: "Manage purchase ownership.",
         discussion: """
-            Each change appends an event. The commands require write access to the ledger. A running service accepts \
-            the same changes as POST /v1/customers/{id}/link, identify, merge, unmerge and transfer. The output has \
-            the form of GET /v1/customers/{id}.
+            Each change appends an event. While a service has the ledger open, it makes the change on behalf of the \
+            command. Over HTTP, the same changes are POST /v1/customers/{id}/link, identify, merge, unmerge and \
+            transfer. The output has the form of GET /v1/customers/{id}.
             """,
         subcommands: [Link.self, Identify.self, Merge.self, Unmerge.self, Transfer.self])
 
@@ -30,11 +29,7 @@ struct CustomerCommand: ParsableCommand {
         @OptionGroup var customer: CustomerChangeOptions
 
         func run() async throws {
-            try await customer.change { ledger, id, scope in
-                try await ledger.link(
-                    customer.scope.selector(subscription.originalTransactionId), to: id, by: .admin, scope: scope,
-                    source: .operator)
-            }
+            try await customer.apply(.link(customer.scope.selector(subscription.originalTransactionId)))
         }
     }
 
@@ -53,10 +48,7 @@ struct CustomerCommand: ParsableCommand {
         @OptionGroup var customer: CustomerChangeOptions
 
         func run() async throws {
-            try await customer.change { ledger, id, scope in
-                try await ledger.identify(
-                    id, handle: handle, merge: merge, by: .admin, scope: scope, source: .operator)
-            }
+            try await customer.apply(.identify(handle: handle, merge: merge))
         }
     }
 
@@ -74,10 +66,7 @@ struct CustomerCommand: ParsableCommand {
         @OptionGroup var customer: CustomerChangeOptions
 
         func run() async throws {
-            let other = try other.customer()
-            try await customer.change { ledger, id, scope in
-                try await ledger.merge(other, into: id, by: .admin, scope: scope, source: .operator)
-            }
+            try await customer.apply(.merge(try other.customer()))
         }
     }
 
@@ -95,10 +84,7 @@ struct CustomerCommand: ParsableCommand {
         @OptionGroup var customer: CustomerChangeOptions
 
         func run() async throws {
-            let other = try other.customer()
-            try await customer.change { ledger, id, scope in
-                try await ledger.unmerge(other, from: id, by: .admin, scope: scope, source: .operator)
-            }
+            try await customer.apply(.unmerge(try other.customer()))
         }
     }
 
@@ -116,11 +102,7 @@ struct CustomerCommand: ParsableCommand {
         @OptionGroup var customer: CustomerChangeOptions
 
         func run() async throws {
-            try await customer.change { ledger, id, scope in
-                try await ledger.transfer(
-                    customer.scope.selector(subscription.originalTransactionId), to: id, by: .admin, scope: scope,
-                    source: .operator)
-            }
+            try await customer.apply(.transfer(customer.scope.selector(subscription.originalTransactionId)))
         }
     }
 }
@@ -134,17 +116,14 @@ struct CustomerChangeOptions: ParsableArguments {
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
 
-    /// Opens the ledger for writing, changes it, and prints the customer.
-    /// - Parameter body: receives the ledger, the id of the customer and the scope of the answer.
-    func change(
-        _ body: (LedgerWriter, String, CustomerScope) async throws -> CustomerAnswer<SubscriptionRow>
-    ) async throws {
+    /// Changes the ledger and prints the customer.
+    func apply(_ change: CustomerChange) async throws {
         try ledger.folder.requireExists()
-        let opened = try LedgerWriter(try ledger.configuration())
-        defer { opened.close() }
-        let answer = try await body(opened, id, scope.customerScope)
+        let access = try LedgerAccess(try ledger.configuration())
+        defer { access.close() }
+        let answer = try await access.apply(change, to: id, scope: scope.customerScope)
         AnswerTable.print(
-            answer.json, rows: "subscriptions",
+            answer, rows: "subscriptions",
             columns: ["originalTransactionId", "productId", "status", "entitled", "expiresAt", "reason"],
             format: output.effectiveFormat)
     }

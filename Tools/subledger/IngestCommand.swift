@@ -14,6 +14,10 @@ struct IngestCommand: AsyncParsableCommand {
             backend. A transaction of another known customer is appended but reported as refused (link_refused). A \
             note reports the number of artifacts without a transaction.
 
+            While a service has the ledger open, it verifies and appends the artifacts on behalf of the command, with \
+            the same output. It applies the trust options and the configuration of the command to them, and its own to \
+            everything else. An interrupted command can be repeated.
+
             EXAMPLES
               subledger ingest notifications/ --bundle-id com.example.app
               zcat archive.ndjson.gz | subledger ingest - --bundle-id com.example.app --format json
@@ -29,13 +33,8 @@ struct IngestCommand: AsyncParsableCommand {
     func run() async throws {
         // Checked before the ledger is opened, because opening creates a missing ledger.
         let files = try ArtifactFiles.readable(paths)
-        try await options.run { pipeline, report in
-            for file in files {
-                try await ArtifactFiles.forEach(in: file) { found in
-                    report.add(try await pipeline.add(found))
-                }
-            }
-            report.add(try await pipeline.finish())
+        try await options.run { add in
+            for file in files { try await ArtifactFiles.forEach(in: file, add) }
         }
     }
 }

@@ -10,17 +10,22 @@ struct IngestOptions: ParsableArguments {
     @OptionGroup var trust: TrustOptions
     @OptionGroup var output: OutputOptions
 
-    /// Opens the ledger for writing, ingests artifacts, and prints the totals.
-    /// - Parameter body: adds artifacts to the pipeline and their results to the report.
+    /// Ingests artifacts and prints the totals.
+    /// - Parameter settle: receives the results before they are reported.
     /// - Throws: exit code 1 when an artifact was refused.
-    func run(_ body: (inout IngestPipeline, IngestReport) async throws -> Void) async throws {
+    func run(
+        _ artifacts: @escaping ArtifactSource, settle: ([IngestPipeline.Result]) throws -> Void = { _ in }
+    ) async throws {
         let started = SystemClock.now()
-        let customer = try customer.map { try ExternalCustomerID($0) }
-        let opened = try LedgerWriter(try ledger.configuration(trust))
-        defer { opened.close() }
-        var pipeline = IngestPipeline(ledger: opened, customer: customer)
+        _ = try customer.map { try ExternalCustomerID($0) }
+        let configuration = try ledger.configuration(trust)
+        let access = try LedgerAccess(configuration)
+        defer { access.close() }
         let report = IngestReport(output, linking: customer != nil)
-        try await body(&pipeline, report)
+        try await access.ingest(IngestRequest(trust: configuration.trust, customerId: customer), artifacts) { results in
+            try settle(results)
+            report.add(results)
+        }
         report.finish(seconds: SystemClock.seconds(since: started))
         if report.refused > 0 { throw ExitCode(CommandFailure.refused) }
     }

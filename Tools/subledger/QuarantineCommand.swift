@@ -68,8 +68,7 @@ struct QuarantineCommand: ParsableCommand {
             abstract: "Verify items again and append the accepted ones.",
             discussion: """
                 Uses the current options and configuration. Removes appended items from the quarantine and keeps the \
-                others. Output and exit status are the same as for `subledger ingest`. Requires write access: stop the \
-                service first.
+                others. Output, exit status and the part of a running service are the same as for `subledger ingest`.
 
                 The quarantine does not record the customer of a posting. --customer sets it for all retried items.
 
@@ -85,19 +84,16 @@ struct QuarantineCommand: ParsableCommand {
 
         func run() async throws {
             let folder = try QuarantineCommand.folder(options.ledger)
-            try await options.run { pipeline, report in
-                for digest in try digests.isEmpty ? Quarantine.digests(in: folder) : named(digests, in: folder) {
+            let digests = try digests.isEmpty ? Quarantine.digests(in: folder) : named(digests, in: folder)
+            try await options.run { add in
+                for digest in digests {
                     guard let item = try Quarantine.item(digest, in: folder) else { continue }
-                    try settle(try await pipeline.add(FoundArtifact(item)), report, folder)
+                    try await add(FoundArtifact(item))
                 }
-                try settle(try await pipeline.finish(), report, folder)
+            } settle: { results in
+                let settled = results.filter { if case .appended = $0.outcome { true } else { false } }
+                try Quarantine.drop(settled.map(\.file), in: folder)
             }
-        }
-
-        private func settle(_ results: [IngestPipeline.Result], _ report: IngestReport, _ folder: String) throws {
-            let settled = results.filter { if case .appended = $0.outcome { true } else { false } }
-            try Quarantine.drop(settled.map(\.file), in: folder)
-            report.add(results)
         }
     }
 

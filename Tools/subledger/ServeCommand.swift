@@ -17,6 +17,9 @@ struct ServeCommand: AsyncParsableCommand {
             SIGTERM stops the service after it has answered current requests. Without API keys the service listens on \
             the loopback interface only.
 
+            While the service runs, `subledger ingest`, `customer` and `quarantine retry` on the same data folder hand \
+            their work to it.
+
             EXAMPLES
               subledger serve --bundle-id com.example.app --app-apple-id 1234567890
               subledger serve --config /etc/subledger.yaml --host 0.0.0.0

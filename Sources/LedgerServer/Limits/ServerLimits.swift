@@ -10,6 +10,8 @@ enum ServerLimits {
     static let appPostingBytes = 1_024 * 1_024
     /// The maximum size of a change to a customer: a handle or an id, and some JSON.
     static let customerChangeBytes = 4 * 1_024
+    /// The maximum size of a line of a handed-over ingest: an artifact of 8 MiB in base64, and its names.
+    static let artifactLineBytes = 12 * 1_024 * 1_024
     /// The maximum wait of a call with `atLeast` for its position.
     static let positionWait = Duration.seconds(2)
     /// The maximum size of a request's fields and target together.
@@ -17,6 +19,8 @@ enum ServerLimits {
     static let headerFields = 100
     /// The time limit for receiving a request, and the idle timeout of a connection.
     static let readSeconds: Int64 = 10
+    /// The time limit of the work for a request, until its response begins.
+    static let workDuration = Duration.seconds(30)
     /// The maximum number of subscribers. Each uses a connection and wakes with every commit.
     static let subscribers = 100
     static let subscriberCommentSeconds = 15

@@ -7,10 +7,14 @@ final class Metrics: Sendable {
         "subledger_refusals_total", label: "code", help: "Number of refused artifacts by code since start.")
     private let routes = Mutex<[RouteMetrics]>([])
 
+    /// Returns the metrics of a route, which may be served at several listeners.
     func route(_ template: String) -> RouteMetrics {
-        let metrics = RouteMetrics(route: template)
-        routes.withLock { $0.append(metrics) }
-        return metrics
+        routes.withLock { routes in
+            if let known = routes.first(where: { $0.route == template }) { return known }
+            let metrics = RouteMetrics(route: template)
+            routes.append(metrics)
+            return metrics
+        }
     }
 
     func write(to text: inout ExpositionText) {

@@ -31,8 +31,11 @@ extension Problem {
             }
         let retryAfter = error.code == .busy ? Self.shortPause : Self.repairPause
         self.init(
-            error.isRetryable ? .serviceUnavailable : .internalServerError, error.code.rawValue, detail,
-            retryAfter: error.isRetryable ? retryAfter : nil)
+            Self.status(of: error), error.code.rawValue, detail, retryAfter: error.isRetryable ? retryAfter : nil)
+    }
+
+    private static func status(of error: StorageError) -> HTTPResponse.Status {
+        error.isRetryable ? .serviceUnavailable : .internalServerError
     }
 
     init(_ error: CustomerError) {
@@ -46,6 +49,14 @@ extension Problem {
         self.init(status, error.diagnosis)
     }
 
+    private init(_ reason: WorkStopped) {
+        switch reason {
+        case .timeLimit, .cancelled:
+            self.init(.serviceUnavailable, reason.diagnosis, retryAfter: Self.shortPause)
+        case .clientGone: self.init(.clientClosedRequest, reason.diagnosis)
+        }
+    }
+
     /// Creates the problem for any error that a route throws.
     init(any error: any Error) {
         switch error {
@@ -53,8 +64,18 @@ extension Problem {
         case let error as StorageError: self.init(error)
         case let error as CustomerError: self.init(error)
         case let error as TransitionCursorError: self.init(.conflict, error.diagnosis)
+        case let error as WorkStopped: self.init(error)
         case let error as KnownAtAhead: self.init(.conflict, error.diagnosis)
         default: self.init(.internalServerError, "internal_error", "internal error; see the server log")
+        }
+    }
+
+    /// Creates the problem for any error of a command that was handed over. The operator may read the whole diagnosis.
+    init(forOperator error: any Error) {
+        if let error = error as? StorageError {
+            self.init(Self.status(of: error), error.diagnosis)
+        } else {
+            self.init(any: error)
         }
     }
 }
@@ -111,4 +132,9 @@ extension Problem {
             .notFound, "position_unknown", "no event at this position",
             expected: size == 0 ? "a position in a log with events" : "0 to \(size - 1)", found: "\(position)")
     }
+}
+
+extension HTTPResponse.Status {
+    /// The usual status in logs and metrics of a request whose client did not wait for the answer.
+    fileprivate static let clientClosedRequest = HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request")
 }

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOPosix
 import SubscriptionLedger
 
 /// The signed head of the log, at most one second old.
@@ -17,7 +16,7 @@ struct CheckpointRoute: Route {
     func respond(to call: RouteRequest) async throws -> Response {
         _ = try Query(of: call, names: [])
         // Signing waits for the disk.
-        let note = try await NIOThreadPool.singleton.runIfActive {
+        let note = try await BlockingWork.run {
             try context.checkpoint.renewedNote(at: call.start)
         }
         return .bytes(note, headers: Self.headers)

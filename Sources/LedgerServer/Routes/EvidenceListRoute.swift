@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import NIOPosix
+import Primitives
 import SubscriptionLedger
 
 /// The evidence of consecutive events, for replicas. Each entry consists of the position (u64, big-endian), the length
@@ -19,12 +19,13 @@ struct EvidenceListRoute: Route {
         let ledger = context.reader
         let known = try ledger.size()
         guard after < Int64(clamping: known) else { throw Problem.positionAhead(after, size: known) }
-        let (bytes, next, size) = try await NIOThreadPool.singleton.runIfActive {
+        let (bytes, next, size) = try await BlockingWork.run {
             var bytes: [UInt8] = []
             let size = try ledger.size()
             var position = UInt64(after + 1)
             let end = min(size, position.addingReportingOverflow(UInt64(limit)).partialValue)
             while position < end, bytes.count < ServerLimits.evidencePageBytes {
+                try WorkLimit.check()
                 Self.append(try ledger.evidence(at: position)?.bytes ?? [], of: position, to: &bytes)
                 position += 1
             }

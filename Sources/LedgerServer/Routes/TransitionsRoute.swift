@@ -18,7 +18,7 @@ struct TransitionsRoute: Route {
         let limit = try query.integer("limit", in: 1...Int64(ServerLimits.pageEvents))
         let reader = TransitionReader(
             feed: context.transitions, ledger: context.reader,
-            environment: try query.environment() ?? .production)
+            environment: try query.environment() ?? .production, client: call.client)
         if EventFeed.wantsEventStream(call.request) {
             // The last row that a reconnecting client has received (WHATWG HTML §9.2.4).
             let last = try call.request.headers[.lastEventId].map { text throws(Problem) in
@@ -40,7 +40,7 @@ struct TransitionsRoute: Route {
     private func page(
         _ reader: TransitionReader, after: TransitionCursor?, limit: Int
     ) async throws -> Response {
-        let page = try await reader.page(after: after, limit: limit, waiting: true)
+        let page = try await reader.page(after: after, count: limit, waiting: true)
         var bytes: [UInt8] = []
         for (row, _) in page.rows {
             row.json.write(to: &bytes, canonical: false)

@@ -1,5 +1,30 @@
+import Primitives
+
 /// Percent-encoding (RFC 3986 §2.1).
-enum PercentEncoding {
+package enum PercentEncoding {
+    /// Encodes every byte but the unreserved characters.
+    package static func encode(_ text: String) -> String {
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%")] + Hex.encode([byte]).utf8
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
     /// Returns the decoded text; nil for a percent sign without two hexadecimal digits and for bytes that are not
     /// UTF-8.
     static func decode(_ text: some StringProtocol) -> String? {

@@ -28,6 +28,8 @@ package struct RouteRequest: Sendable {
     package let request: Request
     package let parameters: Parameters
     let admission: Admission
+    /// The presence of the client; nil without a connection.
+    let client: ClientPresence?
     /// The time of arrival.
     package let start: ContinuousClock.Instant
 

@@ -8,14 +8,17 @@ import Primitives
 /// Handles every call: checks the key, runs the route, then counts and logs the response. The log contains the template
 /// of the route, never the requested path.
 struct RouteResponder: HTTPResponder {
-    typealias Context = BasicRequestContext
+    typealias Context = LedgerRequestContext
 
     let route: any Route
     let keys: KeyRing
+    let clients: Clients
     let metrics: RouteMetrics
     let now: @Sendable () -> ContinuousClock.Instant
+    /// Returns the problem to answer an error of the route with.
+    let problem: @Sendable (any Error) -> Problem
 
-    func respond(to request: Request, context: BasicRequestContext) async -> Response {
+    func respond(to request: Request, context: LedgerRequestContext) async -> Response {
         let start = now()
         var code: String?
         var key: String?
@@ -24,10 +27,14 @@ struct RouteResponder: HTTPResponder {
             let admission = try keys.admit(
                 authorization: request.headers[.authorization], to: route, at: start)
             key = admission.key?.name
-            response = try await route.respond(
-                to: RouteRequest(request: request, parameters: context.parameters, admission: admission, start: start))
+            let client = clients.presence(at: context.channel)
+            let call = RouteRequest(
+                request: request, parameters: context.parameters, admission: admission, client: client, start: start)
+            response = try await WorkLimit.$current.withValue(limit(of: call)) {
+                try await route.respond(to: call)
+            }
         } catch {
-            let problem = Problem(any: error)
+            let problem = problem(error)
             if problem.status.code >= 500 { Self.tell(context.logger, of: error, problem) }
             code = problem.diagnosis.code
             response = Response(problem)
@@ -36,6 +43,13 @@ struct RouteResponder: HTTPResponder {
         metrics.count(status: response.status.code, duration)
         log(context.logger, response.status, duration, code, key)
         return response
+    }
+
+    /// Only a question ends with its client. A change is made even if nobody waits for the answer.
+    private func limit(of call: RouteRequest) -> WorkLimit {
+        let presence = WorkLimit.presence(of: route.method == .get ? call.client : nil)
+        let deadline = call.start + ServerLimits.workDuration
+        return WorkLimit { [now] in now() < deadline ? presence.reason : .timeLimit }
     }
 
     /// Logs a call. The duration ends when the response begins, because a stream may last for days.
@@ -56,6 +70,7 @@ struct RouteResponder: HTTPResponder {
         let what =
             switch error {
             case let error as StorageError: error.message
+            case let error as WorkStopped: error.message
             case is Problem: problem.message
             default: "\(type(of: error))"
             }

@@ -4,14 +4,14 @@ import Logging
 
 /// Responds to requests without a route: 405 for a path that has other methods, else 404.
 struct UnknownRouteResponder: RouterMiddleware {
-    typealias Context = BasicRequestContext
+    typealias Context = LedgerRequestContext
 
     let routes: [any Route]
     let metrics: RouteMetrics
 
     func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: @concurrent (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: LedgerRequestContext,
+        next: @concurrent (Request, LedgerRequestContext) async throws -> Response
     ) async throws -> Response {
         let path = request.uri.path.split(separator: "/")
         let methods = routes.filter { $0.pattern.matches(path) }.map(\.method.rawValue)

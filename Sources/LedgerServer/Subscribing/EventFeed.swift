@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import NIOPosix
 import Primitives
 import ServiceLifecycle
 import SubscriptionLedger
@@ -27,7 +26,7 @@ struct EventFeed: Sendable {
         let start = try streams ? Self.lastEventId(of: call.request) ?? after : after
         let size = try ledger.size()
         guard start < Int64(clamping: size) else { throw Problem.positionAhead(start, size: size) }
-        if streams { return try stream(after: start) }
+        if streams { return try stream(after: start, under: .presence(of: call.client)) }
         return try await page(after: after, limit: limit ?? Int64(ServerLimits.defaultPageEvents), filtered(query))
     }
 
@@ -56,7 +55,7 @@ extension EventFeed {
 
     private func page(after: Int64, limit: Int64, _ filter: String) async throws -> Response {
         // Reading 1,000 events takes milliseconds, which would block a thread that serves every connection.
-        let (bytes, next, hasMore) = try await NIOThreadPool.singleton.runIfActive {
+        let (bytes, next, hasMore) = try await BlockingWork.run {
             var next = UInt64(after + 1)
             let size = try ledger.size()
             let first = next
@@ -65,6 +64,7 @@ extension EventFeed {
             var bytes: [UInt8] = []
             var count: Int64 = 0
             while next < end, filter.isEmpty || count < limit {
+                try WorkLimit.check()
                 for row in try rows(next) {
                     row.write(to: &bytes, canonical: false)
                     bytes.append(UInt8(ascii: "\n"))
@@ -89,13 +89,13 @@ extension EventFeed {
     /// The maximum number of events per write to the connection.
     private static let batch: UInt64 = 100
 
-    private func stream(after: Int64) throws(Problem) -> Response {
+    private func stream(after: Int64, under limit: WorkLimit) throws(Problem) -> Response {
         guard let subscriber = subscribers.join() else { throw .tooManySubscribers }
         return Response(
             status: .ok, headers: Self.streamHeaders,
             body: ResponseBody { writer in
                 try await withGracefulShutdownHandler {
-                    try await follow(&writer, from: UInt64(after + 1), as: subscriber)
+                    try await follow(&writer, from: UInt64(after + 1), as: subscriber, under: limit)
                 } onGracefulShutdown: {
                     subscriber.end()
                 }
@@ -103,17 +103,17 @@ extension EventFeed {
             })
     }
 
-    /// Streams rows until the subscriber ends, or until a write fails because the client has disconnected.
+    /// Streams rows until the subscriber ends or the client disconnects. Without rows to write, only the limit ends it.
     @concurrent
     private func follow(
-        _ writer: inout any ResponseBodyWriter, from first: UInt64, as subscriber: Subscriber
+        _ writer: inout any ResponseBodyWriter, from first: UInt64, as subscriber: Subscriber, under limit: WorkLimit
     ) async throws {
         var next = first
         var wakes = subscriber.wakes.makeAsyncIterator()
         repeat {
             var isSilent = true
             while true {
-                let (messages, end) = try await messages(from: next)
+                let (messages, end) = try await messages(from: next, under: limit)
                 guard end > next else { break }
                 next = end
                 guard messages.readableBytes > 0 else { continue }
@@ -124,11 +124,14 @@ extension EventFeed {
         } while await wakes.next() != nil
     }
 
-    private func messages(from first: UInt64) async throws -> (ByteBuffer, end: UInt64) {
-        try await NIOThreadPool.singleton.runIfActive {
+    private func messages(
+        from first: UInt64, under limit: WorkLimit
+    ) async throws -> (ByteBuffer, end: UInt64) {
+        try await BlockingWork.run(limit: limit) {
             let end = min(try ledger.size(), first + Self.batch)
             var buffer = ByteBuffer()
             for position in first..<max(first, end) {
+                try WorkLimit.check()
                 let rows = try rows(position)
                 for (index, row) in rows.enumerated() {
                     // Only the last row of an event has an id, so that a client that disconnects earlier receives all

@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import LedgerAPI
 import NIOCore
-import NIOPosix
 import Primitives
 import ServiceLifecycle
 import SubscriptionLedger
@@ -13,19 +12,25 @@ struct TransitionReader: Sendable {
     let feed: TransitionFeed
     let ledger: LedgerReader
     let environment: AppStoreModel.Environment
+    let client: ClientPresence?
 
     /// The maximum number of rows per write to the connection.
     private static let batch = 100
 
-    /// - Parameter waiting: whether to wait first, for a few seconds at most, for the rows of all events in the log.
-    func page(after cursor: TransitionCursor?, limit: Int, waiting: Bool) async throws -> TransitionFeed.Page {
+    /// - Parameters:
+    ///   - count: the maximum number of rows.
+    ///   - waiting: whether to wait first, for a few seconds at most, for the rows of all events in the log.
+    ///   - limit: nil for the limit of the current task.
+    func page(
+        after cursor: TransitionCursor?, count: Int, waiting: Bool, under limit: WorkLimit? = nil
+    ) async throws -> TransitionFeed.Page {
         if waiting {
             try await feed.waitUntilProcessed(
                 try ledger.size(), patience: .seconds(ServerLimits.transitionSeconds))
         }
         // Reading 1,000 rows takes milliseconds, which would block a thread that serves every connection.
-        return try await NIOThreadPool.singleton.runIfActive {
-            try feed.page(after: cursor, limit: limit, environment: environment)
+        return try await BlockingWork.run(limit: limit ?? WorkLimit.current) {
+            try feed.page(after: cursor, limit: count, environment: environment)
         }
     }
 
@@ -33,7 +38,7 @@ struct TransitionReader: Sendable {
     /// - Throws: `TransitionCursorError`; `busy` when there are too many subscribers.
     func stream(after cursor: TransitionCursor?, _ subscribers: Subscribers) async throws -> Response {
         // An invalid cursor is answered with a problem before the stream starts.
-        _ = try await page(after: cursor, limit: 1, waiting: cursor != nil)
+        _ = try await page(after: cursor, count: 1, waiting: cursor != nil)
         guard let subscriber = subscribers.join() else { throw Problem.tooManySubscribers }
         return Response(
             status: .ok, headers: EventFeed.streamHeaders,
@@ -47,18 +52,20 @@ struct TransitionReader: Sendable {
             })
     }
 
-    /// Streams rows until the subscriber ends, or until a write fails because the client has disconnected.
+    /// Streams rows until the subscriber ends or the client disconnects.
     @concurrent
     private func follow(
         _ writer: inout any ResponseBodyWriter, after start: TransitionCursor?, as subscriber: Subscriber
     ) async throws {
         var cursor = start
         var wakes = subscriber.wakes.makeAsyncIterator()
+        // The response has begun, so the time limit of the request no longer applies.
+        let limit = WorkLimit.presence(of: client)
         repeat {
             var isSilent = true
             var hasMore = true
             while hasMore {
-                let page = try await page(after: cursor, limit: Self.batch, waiting: false)
+                let page = try await page(after: cursor, count: Self.batch, waiting: false, under: limit)
                 (cursor, hasMore) = (page.cursor, page.hasMore)
                 guard !page.rows.isEmpty else { continue }
                 try await writer.write(Self.messages(page))

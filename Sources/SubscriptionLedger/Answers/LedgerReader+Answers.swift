@@ -38,14 +38,15 @@ extension LedgerReader {
         of selector: SubscriptionSelector, _ question: AsOfQuery, explained: Bool = false
     ) throws -> HistoryAnswer? {
         try answer(selector, question) { lineages, keys, rules in
-            lineages.histories(until: question.asOf, rules: rules).filter { keys.contains($0.key) }
+            try lineages.histories(until: question.asOf, rules: rules, check: WorkLimit.check)
+                .filter { keys.contains($0.key) }
                 .map { SubscriptionHistoryRow($0, explained: explained) }
         }
     }
 
     private func answer<Row>(
         _ selector: SubscriptionSelector, _ question: AsOfQuery,
-        rows: ([Lineage], Set<SubscriptionKey>, Rules) -> [Row]
+        rows: ([Lineage], Set<SubscriptionKey>, Rules) throws -> [Row]
     ) throws -> Answer<Row>? {
         let size = try knownSize(question.knownAt)
         let candidates = try facts.keys(
@@ -60,7 +61,8 @@ extension LedgerReader {
         guard !known.isEmpty else { return nil }
         let rules = try rules(for: question, knownAt: size)
         return Answer(
-            asOf: question.asOf, knownAt: size, subscriptions: rows(Lineage.components(of: timelines), known, rules))
+            asOf: question.asOf, knownAt: size, subscriptions: try rows(Lineage.components(of: timelines), known, rules)
+        )
     }
 
     /// Returns the number of events that a question includes, at most the acknowledged size.

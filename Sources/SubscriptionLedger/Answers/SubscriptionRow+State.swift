@@ -91,8 +91,9 @@ extension SubscriptionHistoryRow {
     /// Adds the changes of owners to the row of the same instant, else as new rows.
     mutating func add(
         _ owners: OwnerHistory, to key: SubscriptionKey, in lineages: [Lineage], _ rules: Rules, explained: Bool
-    ) {
+    ) throws {
         for entry in owners.entries {
+            try WorkLimit.check()
             let words = entry.change.words.map(\.rawValue)
             if let index = transitions.firstIndex(where: { $0.at == entry.at }) {
                 transitions[index].change += words

@@ -48,7 +48,7 @@ extension LedgerReader {
         }
         let rules = try rules(for: question, knownAt: size)
         let owned = OwnedSubscriptions(of: timelines, at: question.asOf, rules: rules, scope: scope)
-        let rows = try owned.lineages.histories(until: question.asOf, rules: rules)
+        let rows = try owned.lineages.histories(until: question.asOf, rules: rules, check: WorkLimit.check)
             .filter { scope.contains($0.key) }
             .compactMap { history -> SubscriptionHistoryRow? in
                 let owners = try ownerHistory(of: history, in: timelines, until: question.asOf, rules)
@@ -56,7 +56,7 @@ extension LedgerReader {
                 let end = owned.keys.contains(history.key) ? question.asOf : lost
                 guard let end else { return nil }
                 var row = SubscriptionHistoryRow(history, explained: explained)
-                if let owners { row.add(owners, to: history.key, in: owned.lineages, rules, explained: explained) }
+                if let owners { try row.add(owners, to: history.key, in: owned.lineages, rules, explained: explained) }
                 row.transitions.removeAll { $0.at > end }
                 return row
             }

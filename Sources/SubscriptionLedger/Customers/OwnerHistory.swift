@@ -27,7 +27,7 @@ struct OwnerHistory {
     init(
         of evidence: OwnershipEvidence, directory: CustomerDirectory, after start: Instant, until end: Instant,
         rule: Rules.Customers.ClaimConflict, recordedAt: (Position) throws -> Instant
-    ) rethrows {
+    ) throws {
         let decisions = try evidence.decisions(directory).map { (at: try recordedAt($0.position), $0) }
         let tokens = Dictionary(evidence.tokens.steps.map { ($0.from, $0.source) }) { _, last in last }
         let instants = Set(decisions.map(\.at)).union(tokens.keys).filter { $0 > start && $0 <= end }
@@ -39,6 +39,7 @@ struct OwnerHistory {
         }
         var current = owners(at: start)
         for instant in instants.sorted() {
+            try WorkLimit.check()
             let next = owners(at: instant)
             defer { current = next }
             guard next != current else { continue }

@@ -127,9 +127,9 @@ extension LedgerWriter {
     /// - Parameter index: the index of the artifact.
     /// - Returns: the checked artifact, and the transaction that it contains; nil when there is none to link.
     func checkLinkable(
-        _ content: FoundArtifact.Content, at index: Int, source: EventSource
+        _ content: FoundArtifact.Content, at index: Int, source: EventSource, with ingestion: Ingestion
     ) async -> (CheckedArtifact, PostedTransaction?) {
-        let prepared = await prepare(content.jws, as: content.kind, source: source) {
+        let prepared = await prepare(content.jws, as: content.kind, source: source, with: ingestion) {
             (artifact, facts) throws(Refusal) in
             try PostedTransaction(artifact, facts, index: index, place: index)
         }

@@ -53,6 +53,7 @@ package struct IngestPipeline {
     }
 
     private let ledger: LedgerWriter
+    private let ingestion: Ingestion
     private let customer: ExternalCustomerID?
     private var chunk = Chunk()
     /// The chunks being checked, oldest first. There are at most two, so that no core waits for the last stripe of a
@@ -60,9 +61,12 @@ package struct IngestPipeline {
     private var checking: [Chunk] = []
     private var appending: Task<[Result], any Error>?
 
-    /// - Parameter customer: the customer to link the transactions to, with an administrator's authority.
-    package init(ledger: LedgerWriter, customer: ExternalCustomerID? = nil) {
+    /// - Parameters:
+    ///   - trust: the policy that the artifacts have to satisfy; nil for the ledger's.
+    ///   - customer: the customer to link the transactions to, with an administrator's authority.
+    package init(ledger: LedgerWriter, trust: TrustPolicy? = nil, customer: ExternalCustomerID? = nil) {
         self.ledger = ledger
+        ingestion = trust.map { Ingestion(trust: $0) } ?? ledger.ingestion
         self.customer = customer
     }
 
@@ -92,11 +96,14 @@ package struct IngestPipeline {
 
     private mutating func startStripe() {
         let (stripe, end, ledger, linking) = (chunk.found, chunk.count, self.ledger, customer != nil)
+        let ingestion = ingestion
         chunk.stripes.append(
             Task {
                 var checked: [Checked] = []
                 for (found, index) in zip(stripe, end - stripe.count..<end) {
-                    checked.append(await Self.check(found, at: index, ledger, linking: linking))
+                    checked.append(await Self.check(found, at: index, ledger, ingestion, linking: linking))
+                    // The threads also answer the requests of a service.
+                    await Task.yield()
                 }
                 return checked
             })
@@ -117,14 +124,15 @@ package struct IngestPipeline {
     /// - Parameter linking: whether transactions are linked to a customer.
     @concurrent
     private static func check(
-        _ found: FoundArtifact, at index: Int, _ ledger: LedgerWriter, linking: Bool
+        _ found: FoundArtifact, at index: Int, _ ledger: LedgerWriter, _ ingestion: Ingestion, linking: Bool
     ) async -> Checked {
         let (artifact, transaction): (CheckedArtifact, PostedTransaction?) =
             switch found.content {
             case .failure(let refusal): (.refused(refusal, artifact: []), nil)
             case .success(let content) where linking:
-                await ledger.checkLinkable(content, at: index, source: found.source)
-            case .success(let content): (await ledger.check(content.jws, as: content.kind, source: found.source), nil)
+                await ledger.checkLinkable(content, at: index, source: found.source, with: ingestion)
+            case .success(let content):
+                (await ledger.check(content.jws, as: content.kind, source: found.source, with: ingestion), nil)
             }
         return Checked(
             file: found.file, byteCount: found.byteCount, kind: artifact.kind ?? found.claimedKind,

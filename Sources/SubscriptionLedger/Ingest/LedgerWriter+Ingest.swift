@@ -2,7 +2,7 @@ package import AppStoreVerification
 import Dispatch
 package import EventLog
 import FactStore
-import Ingestion
+package import Ingestion
 import LedgerStorage
 package import Primitives
 
@@ -27,23 +27,28 @@ package enum CheckedArtifact: Sendable {
 
 extension LedgerWriter {
     /// Verifies one artifact and prepares its event. Calls may run in parallel.
+    /// - Parameter ingestion: nil for the policy of the ledger.
     package func check(
-        _ jws: [UInt8], as kind: ArtifactKind? = nil, source: EventSource
+        _ jws: [UInt8], as kind: ArtifactKind? = nil, source: EventSource, with ingestion: Ingestion? = nil
     ) async -> CheckedArtifact {
-        switch await prepare(jws, as: kind, source: source, admit: { _, _ in }) {
+        switch await prepare(jws, as: kind, source: source, with: ingestion, admit: { _, _ in }) {
         case .success(let (event, _)): .accepted(event)
         case .failure(let refusal): .refused(refusal, artifact: jws)
         }
     }
 
     /// Verifies one artifact and prepares its event.
-    /// - Parameter admit: examines the verified artifact and its facts.
+    /// - Parameters:
+    ///   - ingestion: nil for the policy of the ledger.
+    ///   - admit: examines the verified artifact and its facts.
     func prepare<Admission>(
-        _ jws: [UInt8], as kind: ArtifactKind? = nil, source: EventSource,
+        _ jws: [UInt8], as kind: ArtifactKind? = nil, source: EventSource, with ingestion: Ingestion? = nil,
         admit: (SignedArtifact, EventFacts) throws(Refusal) -> Admission
     ) async -> Result<(PreparedEvent, Admission), Refusal> {
-        await ingestion.draft(of: jws, as: kind, from: source, now: configuration.clock(), admit: admit)
-            .map { (log.prepare($0.draft), $0.admission) }
+        await (ingestion ?? self.ingestion).draft(
+            of: jws, as: kind, from: source, now: configuration.clock(), admit: admit
+        )
+        .map { (log.prepare($0.draft), $0.admission) }
     }
 
     /// Appends the accepted artifacts in one transaction and quarantines the others.

@@ -44,6 +44,7 @@ extension TransitionFeed {
                 var names = OwnerNames(facts, vault, size: facts.size)
                 var next = start
                 while next < progress.rowCount, page.rows.count < limit, next - start < Self.longestScan {
+                    try WorkLimit.check()
                     let (digest, bytes) = try store.row(next, transaction)
                     guard let stored = StoredTransition(bytes) else { throw TransitionStore.damaged("row \(next)") }
                     page.cursor = TransitionCursor(sequence: sequence, count: next + 1, digest: digest)

@@ -38,8 +38,10 @@ import Testing
         commitment.commitmentExpiresDate = Instant(milliseconds: 800)
         commitment.commitmentPrice = 23_880
         fact.commitment = commitment
-        fact.itemRevocations = [.init(SKU: "sports", revocationDate: Instant(milliseconds: 155))]
-        fact.appAccountToken = "T"
+        fact.itemRevocations = TransactionFact.ItemRevocations.interned([
+            .init(SKU: "sports", revocationDate: Instant(milliseconds: 155))
+        ])
+        fact.appAccountToken = AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138")
         fact.appTransactionId = "A"
         fact.previousOriginalTransactionId = "9"
         return KeyedObservation(
@@ -58,8 +60,8 @@ import Testing
         fact.renewalDate = Instant(milliseconds: 200)
         fact.recentSubscriptionStartDate = Instant(milliseconds: 50)
         fact.priceIncreaseStatus = .pending
-        fact.eligibleWinBackOfferIds = ["w1", "w2"]
-        fact.appAccountToken = "T"
+        fact.eligibleWinBackOfferIds = OfferIdentifiers.interned(["w1", "w2"])
+        fact.appAccountToken = AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138")
         fact.appTransactionId = "A"
         fact.renewalPrice = TransactionFact.Price(price: 1990, currency: "AUD")
         fact.offer = TransactionFact.Offer(

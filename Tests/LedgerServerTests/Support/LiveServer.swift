@@ -11,10 +11,11 @@ struct LiveServer: Sendable {
 
     /// Runs `body` against the server, then stops it as a signal would.
     static func run<Value: Sendable>(
-        _ server: LedgerServer, _ body: @escaping @Sendable (LiveServer) async throws -> Value
+        _ server: LedgerServer, extraRoutes: [any Route] = [],
+        _ body: @escaping @Sendable (LiveServer) async throws -> Value
     ) async throws -> Value {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-        let group = server.serviceGroup { continuation.yield($0) }
+        let group = try server.serviceGroup(extraRoutes: extraRoutes) { continuation.yield($0) }
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             let port = try #require(await ports.first { _ in true })

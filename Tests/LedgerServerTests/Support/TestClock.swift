@@ -3,12 +3,21 @@ import Synchronization
 
 /// A monotonic clock that only tests advance.
 final class TestTime: Sendable {
-    private let instant = Mutex(ContinuousClock.now)
+    private let state = Mutex((instant: ContinuousClock.now, step: Duration.zero))
 
-    var now: ContinuousClock.Instant { instant.withLock { $0 } }
+    var now: ContinuousClock.Instant {
+        state.withLock { state in
+            defer { state.instant += state.step }
+            return state.instant
+        }
+    }
 
     func advance(by duration: Duration) {
-        instant.withLock { $0 += duration }
+        state.withLock { $0.instant += duration }
+    }
+
+    func advanceWithEachReading(by step: Duration) {
+        state.withLock { $0.step = step }
     }
 }
 

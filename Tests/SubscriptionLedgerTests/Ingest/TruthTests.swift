@@ -35,10 +35,10 @@ import Testing
 
         init(_ state: SubscriptionState) {
             status = state.status.rawValue
-            productId = state.productId
+            productId = state.productId?.text
             expiresAt = state.expiresAt
             willRenew = state.willRenew
-            pendingProductId = state.pendingProductId
+            pendingProductId = state.pendingProductId?.text
             ownership = state.ownership?.rawValue
             revokedAt = state.revokedAt
         }

@@ -1,0 +1,132 @@
+import AppStoreSimulation
+import Primitives
+import Testing
+
+@Suite("Writing commands beside a running service") struct HandoverTests {
+    private let alone: SignedFiles
+    private let beside: SignedFiles
+
+    init() throws {
+        alone = try SignedFiles()
+        beside = try SignedFiles()
+    }
+
+    /// Every writing command, with good and bad arguments. `FILE` stands for an archive with that name.
+    private static let commands: [[String]] = [
+        ["ingest", "mixed"], ["ingest", "mixed", "--format", "table"], ["ingest", "mixed", "--customer", ""],
+        ["ingest", "first", "--customer", "alice"], ["ingest", "second", "--customer", "bob"],
+        ["ingest", "refused", "--bundle-id", "com.example.other"], ["quarantine", "retry"],
+        ["quarantine", "retry", "ff"], ["ingest", "missing"],
+        ["customer", "link", "bob", "--subscription", "3"], ["customer", "link", "carol", "--subscription", "1"],
+        ["customer", "link", "a/b ?c%2F&ü", "--subscription", "5", "--environment", "Production"],
+        ["customer", "link", "", "--subscription", "1"], ["customer", "link", "bob", "--subscription", "9"],
+        ["customer", "transfer", "bob", "--subscription", "1", "--format", "table"],
+        ["customer", "transfer", "bob", "--subscription", "1", "--bundle-id", "com.example.none"],
+        ["customer", "merge", "alice", "--from", "bob"], ["customer", "merge", "alice", "--from", "alice"],
+        ["customer", "merge", "alice", "--from", "nobody"], ["customer", "unmerge", "alice", "--from", "bob"],
+        ["customer", "unmerge", "alice", "--from", "bob"], ["customer", "identify", "alice", "--handle", "none"],
+        ["quarantine", "drop", "--all"],
+    ]
+
+    @Test func `print and exit as they do alone, and append the same events`() async throws {
+        try await blocking {
+            let archive = try Self.archives(alone)
+            #expect(try run(["ingest", "first"], alone, archive).ending == .exited(0))
+            let copies = try Self.archives(beside)
+            #expect(try run(["ingest", "first"], beside, copies).ending == .exited(0))
+            // The service trusts neither the root nor the app of the commands.
+            let service = try Service(beside.data, ["--bundle-id", "com.example.service"])
+            for command in Self.commands {
+                let expected = try run(command, alone, archive)
+                let found = try run(command, beside, copies)
+                #expect(found.ending == expected.ending, "\(command): \(found.errors)")
+                #expect(Self.normal(found.output, beside) == Self.normal(expected.output, alone), "\(command)")
+                #expect(Self.normal(found.errors, beside) == Self.normal(expected.errors, alone), "\(command)")
+            }
+            try service.stop()
+            let events = try Self.events(alone)
+            #expect(events.count > 12 && events.contains(["subscriptionTransferred", "operator"]))
+            #expect(try Self.events(beside) == events)
+        }
+    }
+
+    @Test func `read an archive from standard input`() async throws {
+        try await blocking {
+            let service = try Service(beside.data)
+            let run = try Subledger(
+                ["ingest", "-", "--data", beside.data, "--format", "json"] + beside.trust,
+                input: SignedFiles.transaction("1").text + "\n" + SignedFiles.transaction("2").text)
+            #expect(run.ending == .exited(0), "\(run.errors)")
+            #expect(try run.lines.last?["appended"]?.integer == 2)
+            try service.stop()
+        }
+    }
+
+    @Test func `change what the service answers next`() async throws {
+        try await blocking {
+            let archives = try Self.archives(beside)
+            let service = try Service(beside.data)
+            #expect(try run(["ingest", "first", "--customer", "alice"], beside, archives).ending == .exited(0))
+            #expect(try service.get("/v1/customers/alice").contains(#""originalTransactionId":"1""#))
+            #expect(try !service.get("/v1/customers/bob").contains(#""originalTransactionId":"1""#))
+            let moved = try run(["customer", "transfer", "bob", "--subscription", "1"], beside, archives)
+            #expect(moved.ending == .exited(0), "\(moved.errors)")
+            #expect(try service.get("/v1/customers/bob").contains(#""originalTransactionId":"1""#))
+            #expect(try !service.get("/v1/customers/alice").contains(#""originalTransactionId":"1""#))
+            try service.stop()
+        }
+    }
+
+    @Test func `show the key that the service has made`() async throws {
+        try await blocking {
+            let service = try Service(beside.data)
+            let run = try Subledger(["audit", "key", "init", "--data", beside.data])
+            #expect(run.ending == .exited(0), "\(run.errors)")
+            try service.stop()
+            #expect(try Subledger(["audit", "key", "init", "--data", beside.data]).output == run.output)
+        }
+    }
+}
+
+extension HandoverTests {
+    /// Writes the archives of the commands and returns their paths by name.
+    private static func archives(_ files: SignedFiles) throws -> [String: String] {
+        let lines: [String: [String]] = [
+            "first": ["1", "2"].map { SignedFiles.transaction($0).text },
+            "second": ["1", "3"].map { SignedFiles.transaction($0).text },
+            "mixed": [
+                SignedFiles.transaction("4").forged.text, "none", "{}", "\u{E9}", SignedFiles.transaction("5").text,
+                SignedFiles.transaction("1").text,
+            ],
+            "refused": ["6", "7"].map { SignedFiles.transaction($0).text },
+        ]
+        return try lines.reduce(into: ["missing": files.path("missing.jsonl")]) { paths, archive in
+            paths[archive.key] = try files.archive("\(archive.key).jsonl", archive.value)
+        }
+    }
+
+    private func run(_ command: [String], _ files: SignedFiles, _ archives: [String: String]) throws -> Subledger {
+        var arguments = command.map { archives[$0] ?? $0 } + ["--data", files.data]
+        if !command.contains("--format") { arguments += ["--format", "json"] }
+        if ["ingest", "retry"].contains(where: command.contains) {
+            let trust = files.trust
+            arguments += command.contains("--bundle-id") ? Array(trust.prefix(2)) : trust
+        }
+        return try Subledger(arguments)
+    }
+
+    /// Returns a text without what differs between two runs: paths, durations, instants and handles.
+    private static func normal(_ text: String, _ files: SignedFiles) -> String {
+        text.replacing(files.path(""), with: "")
+            .replacing(#/"(asOf|handle|into)":"[^"]*"/#) { #""\#($0.output.1)":"*""# }
+            .replacing(#/"seconds":[0-9.e-]+/#, with: #""seconds":0"#)
+            .replacing(#/in [0-9.e-]+ s\n?$/#, with: "in 0 s")
+            .replacing(#/as of [^ ,]+,/#, with: "as of *,")
+    }
+
+    /// Returns the kinds and sources of the events.
+    private static func events(_ files: SignedFiles) throws -> [[String?]] {
+        try Subledger(["log", "tail", "-n", "1000", "--data", files.data, "--format", "json"]).lines
+            .map { [$0["kind"]?.string, $0["source"]?.string] }
+    }
+}

@@ -1,0 +1,53 @@
+import LedgerAPI
+import LedgerStorage
+import Primitives
+import SubscriptionLedger
+
+/// Write access to a ledger: this process takes the lock, or the running service that holds it works on behalf of the
+/// command.
+enum LedgerAccess {
+    case writer(LedgerWriter)
+    case service(ControlClient)
+
+    /// - Throws: `StorageError`, except `locked`, which the use throws if the other process accepts no commands.
+    init(_ configuration: Ledger.Configuration) throws {
+        do {
+            self = .writer(try LedgerWriter(configuration))
+        } catch let error as StorageError where error.code == .locked {
+            self = .service(ControlClient(folder: configuration.folder, locked: error))
+        }
+    }
+
+    func close() {
+        if case .writer(let writer) = self { writer.close() }
+    }
+
+    /// Changes a customer, with an administrator's authority.
+    /// - Returns: the customer in its wire form.
+    func apply(_ change: CustomerChange, to id: String, scope: CustomerScope) async throws -> JSONValue {
+        _ = try ExternalCustomerID(id)
+        return switch self {
+        case .writer(let writer):
+            try await writer.apply(change, to: id, by: .admin, scope: scope, source: .operator).json
+        case .service(let client): try await client.apply(change, to: id, scope: scope)
+        }
+    }
+
+    /// Ingests artifacts.
+    /// - Parameters:
+    ///   - artifacts: passes each artifact to its parameter.
+    ///   - report: receives the results in order, once they are durable.
+    func ingest(
+        _ request: IngestRequest, _ artifacts: @escaping ArtifactSource,
+        report: ([IngestPipeline.Result]) throws -> Void
+    ) async throws {
+        let customer = try request.customerId.map { try ExternalCustomerID($0) }
+        switch self {
+        case .writer(let writer):
+            var pipeline = IngestPipeline(ledger: writer, trust: request.trust, customer: customer)
+            try await artifacts { found in try report(try await pipeline.add(found)) }
+            try report(try await pipeline.finish())
+        case .service(let client): try await client.ingest(request, artifacts, report: report)
+        }
+    }
+}
