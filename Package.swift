@@ -60,7 +60,9 @@ let package = Package(
         // Values and encodings that everything else needs. Pure, as are the four after it.
         .target(name: "Primitives", dependencies: [crypto], swiftSettings: settings),
         .target(name: "AppStoreModel", dependencies: ["Primitives"], swiftSettings: settings),
-        .target(name: "LedgerModel", dependencies: ["Primitives", "AppStoreModel"], swiftSettings: settings),
+        .target(
+            name: "LedgerModel", dependencies: ["Primitives", "AppStoreModel"],
+            swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]),
         // The wire forms of every answer.
         .target(name: "LedgerAPI", dependencies: ["Primitives"], swiftSettings: settings),
         .target(
@@ -175,7 +177,8 @@ let package = Package(
             name: "PrimitivesTests", dependencies: ["Primitives", "AppStoreSimulation", "LedgerTesting"],
             swiftSettings: settings),
         .testTarget(
-            name: "AppStoreModelTests", dependencies: ["Primitives", "AppStoreModel"], swiftSettings: settings),
+            name: "AppStoreModelTests", dependencies: ["Primitives", "AppStoreModel", "LedgerTesting"],
+            swiftSettings: settings),
         .testTarget(
             name: "LedgerModelTests", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "LedgerTesting"],
             swiftSettings: settings

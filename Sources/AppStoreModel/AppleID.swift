@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 
 /// An id that Apple assigns: of a transaction, a line item, or an app transaction. Nearly all are decimal numbers.
 package struct AppleID: Hashable, BitwiseCopyable, Sendable {
@@ -27,7 +27,31 @@ package struct AppleID: Hashable, BitwiseCopyable, Sendable {
     package static func == (left: AppleID, right: AppleID) -> Bool { left.bits == right.bits }
 
     package var text: String {
-        isNumber ? String(bits) : Symbol(index: UInt32(truncatingIfNeeded: bits)).text
+        switch form {
+        case .number(let number): String(number)
+        case .symbol(let symbol): symbol.text
+        }
+    }
+
+    /// The two forms of an id, for codecs.
+    package enum Form: Sendable {
+        /// Below 2^63.
+        case number(UInt64)
+        case symbol(Symbol)
+    }
+
+    package var form: Form {
+        // Only the index of a symbol is ever combined with the flag.
+        guard !isNumber, let symbol = Symbol(index: UInt32(truncatingIfNeeded: bits)) else { return .number(bits) }
+        return .symbol(symbol)
+    }
+
+    /// Creates an id that `form` returned.
+    package init(_ form: Form) {
+        switch form {
+        case .number(let number): bits = number & ~Self.symbolFlag
+        case .symbol(let symbol): bits = Self.symbolFlag | UInt64(symbol.index)
+        }
     }
 
     private var isNumber: Bool { bits & Self.symbolFlag == 0 }

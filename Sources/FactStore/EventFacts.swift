@@ -4,8 +4,7 @@ package import Primitives
 
 /// The facts of one event as one stored value: its observations, each with its timeline.
 ///
-/// `count u8`, then for each observation: key kind u8, the key's three strings and the encoded observation, each after
-/// its length (u32, little-endian). The customer fact of one of the ledger's own events follows.
+/// `count u8 ‖ rows of FactCodec`. The customer fact of one of the ledger's own events follows.
 package struct EventFacts: Sendable {
     package let observations: [KeyedObservation]
     package let customerFact: CustomerFact?
@@ -20,46 +19,33 @@ package struct EventFacts: Sendable {
         self.customerFact = customerFact
     }
 
+    /// The stored form, with the symbols' numbers of this process.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(1_024)
         bytes.append(UInt8(observations.count))
-        for keyed in observations {
-            let parts: [String]
-            switch keyed.key {
-            case .subscription(let key):
-                bytes.append(0)
-                parts = [key.environment.rawValue, key.bundleId, key.originalTransactionId]
-            case .appAccount(let key):
-                switch key.account {
-                case .appTransaction(let id):
-                    bytes.append(1)
-                    parts = [key.environment.rawValue, key.bundleId, id.text]
-                case .customer(let handle):
-                    bytes.append(2)
-                    parts = [key.environment.rawValue, key.bundleId, String(handle.value, radix: 16)]
-                }
-            }
-            for part in parts { Self.append(part.utf8, to: &bytes) }
-            Self.append(FactCodec.encode(keyed.observation), to: &bytes)
-        }
+        for keyed in observations { FactCodec.append(keyed, to: &bytes) }
         customerFact?.append(to: &bytes)
         return bytes
     }
 
+    /// - Parameter symbols: the numbers that the bytes hold.
     /// - Returns: nil when the bytes are of another version or damaged.
-    package init?(bytes: [UInt8], position: Position, recordedAt: Instant) {
-        var rest = bytes[...]
-        guard let count = rest.popFirst() else { return nil }
+    package init?(bytes: [UInt8], symbols: SymbolNumbers = .process, position: Position, recordedAt: Instant) {
+        guard let count = bytes.first else { return nil }
         var observations: [KeyedObservation] = []
+        observations.reserveCapacity(Int(count))
+        var offset = 1
         for _ in 0..<count {
-            guard let kind = rest.popFirst(), let environment = Self.string(&rest), let bundleId = Self.string(&rest),
-                let id = Self.string(&rest), let fact = Self.take(&rest),
-                let key = Self.key(kind, Environment(rawValue: environment), bundleId, id),
-                let observation = try? FactCodec.decode(fact, position: position, recordedAt: recordedAt)
+            let rows = bytes.span.bytes.extracting(offset..<bytes.count)
+            guard let length = FactCodec.byteCount(ofFirstIn: rows),
+                let keyed = try? FactCodec.decode(
+                    rows.extracting(0..<length), symbols: symbols, position: position, recordedAt: recordedAt)
             else { return nil }
-            observations.append(KeyedObservation(key: key, observation: observation))
+            observations.append(keyed)
+            offset += length
         }
+        var rest = bytes[offset...]
         if rest.isEmpty {
             customerFact = nil
         } else {
@@ -69,25 +55,18 @@ package struct EventFacts: Sendable {
         self.observations = observations
     }
 
-    private static func key(
-        _ kind: UInt8, _ environment: Environment, _ bundleId: String, _ id: String
-    ) -> TimelineKey? {
-        switch kind {
-        case 0:
-            return .subscription(
-                SubscriptionKey(environment: environment, bundleId: bundleId, originalTransactionId: id))
-        case 1:
-            return .appAccount(
-                AppAccountKey(environment: environment, bundleId: bundleId, account: .appTransaction(AppleID(id))))
-        case 2:
-            return UInt128(id, radix: 16).map {
-                .appAccount(
-                    AppAccountKey(
-                        environment: environment, bundleId: bundleId, account: .customer(CustomerHandle(value: $0))))
+    /// Returns the stored form with other numbers for its symbols.
+    static func renumbered(_ bytes: [UInt8], _ number: (UInt32) throws -> UInt32) rethrows -> [UInt8] {
+        var renumbered = bytes
+        var offset = 1
+        for _ in 0..<(bytes.first ?? 0) {
+            guard let length = FactCodec.byteCount(ofFirstIn: bytes.span.bytes.extracting(offset..<bytes.count)) else {
+                break
             }
-        default:
-            return nil
+            try FactCodec.renumberSymbols(in: &renumbered, rowAt: offset, number)
+            offset += length
         }
+        return renumbered
     }
 
     static func append(_ part: some Collection<UInt8>, to bytes: inout [UInt8]) {

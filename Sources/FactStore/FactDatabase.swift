@@ -4,6 +4,7 @@ import LMDB
 import LedgerModel
 import LedgerStorage
 import Primitives
+import Synchronization
 
 /// The databases of `derived/`: facts by position, and an index over them. They can be rebuilt from the log.
 final class FactDatabase: Sendable {
@@ -12,12 +13,15 @@ final class FactDatabase: Sendable {
     private let facts: Database
     /// term -> the positions of its events
     private let terms: HashIndex
+    /// symbol's number -> text
+    private let symbols: Database
+    private let numbering = Mutex(SymbolNumbering())
     private let meta: Database
 
     private static let sizeKey = Array("size".utf8)
     private static let layoutKey = Array("layout".utf8)
     /// The layout version of this environment. The writer removes and rebuilds an environment of another version.
-    private static let layout: UInt64 = 4
+    private static let layout: UInt64 = 5
 
     static func exists(in directory: String) -> Bool {
         access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0
@@ -48,6 +52,7 @@ final class FactDatabase: Sendable {
                 found: found.map { "\($0)" } ?? "none", hint: StorageError.rebuildHint)
         }
         facts = try environment.openDatabase("facts", flags: .integerKey)
+        symbols = try environment.openDatabase("symbols", flags: .integerKey)
         terms = HashIndex(try environment.openDatabases(Self.termDatabases))
     }
 
@@ -64,7 +69,7 @@ final class FactDatabase: Sendable {
     private static func makeIfMissing(in directory: String, _ options: LMDB.Environment.Options) throws {
         try LMDB.Environment.makeIfMissing(in: directory, options: options) { environment throws(LMDBError) in
             let opened = try environment.openDatabases(
-                [("meta", []), ("facts", .integerKey)] + termDatabases)
+                [("meta", []), ("facts", .integerKey), ("symbols", .integerKey)] + termDatabases)
             var transaction = try environment.beginWrite()
             let layout = withUnsafeBytes(of: Self.layout) { Array($0) }
             try transaction.put(layout.span.bytes, at: layoutKey.span.bytes, in: opened[0])
@@ -106,10 +111,11 @@ final class FactDatabase: Sendable {
                 if isWanted(entry.position) { positions.append(entry.position) }
             }
             var events: [StoredFacts] = []
+            let symbols = SymbolNumbers(try numbering(transaction).symbols)
             for position in positions.sorted() {
                 try WorkLimit.check()
                 guard let stored = try transaction.get(position, in: facts),
-                    let facts = StoredFacts(stored, position: position)
+                    let facts = StoredFacts(stored, symbols: symbols, position: position)
                 else { throw StorageError.derivedDamaged("the facts at position \(position)") }
                 events.append(facts)
             }
@@ -121,7 +127,8 @@ final class FactDatabase: Sendable {
     func event(at position: UInt64) throws -> StoredFacts? {
         try reading { transaction in
             guard let stored = try transaction.get(position, in: facts) else { return nil }
-            guard let facts = StoredFacts(stored, position: position) else {
+            let symbols = SymbolNumbers(try numbering(transaction).symbols)
+            guard let facts = StoredFacts(stored, symbols: symbols, position: position) else {
                 throw StorageError.derivedDamaged("the facts at position \(position)")
             }
             return facts
@@ -136,14 +143,38 @@ final class FactDatabase: Sendable {
         try environment.write { transaction in
             let stored = try size(transaction)
             let new = events.drop { $0.position < stored }
+            var numbering = try numbering(transaction)
+            let known = numbering.symbols.count
             for event in new {
-                let value = Self.bigEndian(UInt64(bitPattern: event.recordedAt.milliseconds)) + event.facts.bytes
-                try transaction.put(value.span.bytes, at: event.position, in: facts, .append)
+                let facts = try EventFacts.renumbered(event.facts.bytes) { try numbering.number(ofSymbolAt: $0) }
+                let value = Self.bigEndian(UInt64(bitPattern: event.recordedAt.milliseconds)) + facts
+                try transaction.put(value.span.bytes, at: event.position, in: self.facts, .append)
+            }
+            for (number, symbol) in numbering.symbols.enumerated().dropFirst(known) {
+                try transaction.put(Array(symbol.text.utf8).span.bytes, at: UInt64(number), in: symbols, .append)
             }
             try terms.addAndCompact(Self.termEntries(of: new), &transaction)
             let size = withUnsafeBytes(of: max(stored, last.position + 1)) { Array($0) }
             try transaction.put(size.span.bytes, at: Self.sizeKey.span.bytes, in: meta)
         }
+    }
+
+    /// Returns the numbers of the symbols that are stored.
+    private func numbering<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> SymbolNumbering {
+        let stored = try transaction.statistics(of: symbols).entries
+        let known = numbering.withLock { $0 }
+        guard known.symbols.count < stored else { return known }
+        var complete = known
+        for number in known.symbols.count..<stored {
+            guard let text = try transaction.get(UInt64(number), in: symbols),
+                let text = String(validating: text.array(in: 0..<text.byteCount), as: UTF8.self)
+            else { throw StorageError.derivedDamaged("the symbol \(number)") }
+            complete.append(Symbol(text))
+        }
+        numbering.withLock { [complete] in
+            if $0.symbols.count < complete.symbols.count { $0 = complete }
+        }
+        return complete
     }
 
     private static func termEntries(of events: ArraySlice<IndexedEvent>) -> [IndexEntry] {
@@ -160,17 +191,21 @@ struct StoredFacts: Sendable {
     let position: UInt64
     let recordedAt: Instant
     let facts: [UInt8]
+    /// The numbers that the facts hold.
+    let symbols: SymbolNumbers
 
     init(_ event: IndexedEvent) {
         position = event.position
         recordedAt = event.recordedAt
         facts = event.facts.bytes
+        symbols = .process
     }
 
     /// Creates facts from their stored form; nil when the bytes are damaged.
-    init?(_ stored: RawSpan, position: UInt64) {
+    init?(_ stored: RawSpan, symbols: SymbolNumbers, position: UInt64) {
         guard stored.byteCount >= 8 else { return nil }
         self.position = position
+        self.symbols = symbols
         recordedAt = Instant(milliseconds: Int64(bitPattern: stored.bigEndian(at: 0, as: UInt64.self)))
         facts = stored.extracting(8..<stored.byteCount).withUnsafeBytes { Array($0) }
     }

@@ -88,7 +88,8 @@ extension StoredFacts {
     /// Returns the decoded facts; nil for an event without facts.
     func decoded() throws -> EventFacts? {
         guard !facts.isEmpty else { return nil }
-        guard let decoded = EventFacts(bytes: facts, position: position, recordedAt: recordedAt) else {
+        guard let decoded = EventFacts(bytes: facts, symbols: symbols, position: position, recordedAt: recordedAt)
+        else {
             throw StorageError.derivedDamaged("the facts at position \(position)")
         }
         return decoded

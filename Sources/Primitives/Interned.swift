@@ -20,9 +20,10 @@ package struct Interned<Value: Internable>: Hashable, BitwiseCopyable, @unchecke
         self.init(entry)
     }
 
-    /// - Precondition: `index` is that of an interned value of this process.
-    package init(index: UInt32) {
-        self.init(Value.internTable.entry(at: index))
+    /// Creates the value with a number; nil if the process has not interned so many.
+    package init?(index: UInt32) {
+        guard let entry = Value.internTable.entry(at: index) else { return nil }
+        self.init(entry)
     }
 
     private init(_ entry: InternTable<Value>.Entry) {
@@ -86,7 +87,7 @@ package final class InternTable<Value: Internable>: Sendable {
         state.withLock { state in state.indices[value].map { state.entries[$0] } }
     }
 
-    func entry(at index: UInt32) -> Entry {
-        state.withLock { $0.entries[Int(index)] }
+    func entry(at index: UInt32) -> Entry? {
+        state.withLock { Int(index) < $0.entries.count ? $0.entries[Int(index)] : nil }
     }
 }

@@ -45,11 +45,11 @@ import Testing
         }
     }
 
-    /// The time, followed by the facts with their codec version, which precedes the last observation, reset to 1.
+    /// The time, followed by the facts with their codec version reset to 1. The version follows the number of rows and
+    /// the length of the first.
     private static func olderFacts(_ number: Int) -> [UInt8] {
-        let keyed = KeyedObservation.sample(number)
-        var facts = EventFacts([keyed]).bytes
-        facts[facts.count - FactCodec.encode(keyed.observation).count] = 1
+        var facts = EventFacts([KeyedObservation.sample(number)]).bytes
+        facts[5] = 1
         return withUnsafeBytes(of: FactWorld.now.milliseconds.bigEndian) { Array($0) } + facts
     }
 
@@ -97,7 +97,7 @@ import Testing
         #expect(again.map(\.position) == [1] && again.allSatisfy { !$0.isAppended })
         try world.facts.store()
         world.close()
-        #expect(try Self.layout(world.derivedDirectory) == 4)
+        #expect(try Self.layout(world.derivedDirectory) == 5)
 
         try world.open()
         #expect(world.facts.lag == 0)
@@ -125,7 +125,7 @@ import Testing
         #expect(try await world.append([[20]]).map(\.position) == [5])
         try expectAnswers(of: world.facts, and: [16, 20])
         world.close()
-        #expect(try Self.layout(world.derivedDirectory) == 4)
+        #expect(try Self.layout(world.derivedDirectory) == 5)
         try world.open()
         #expect(world.facts.lag == 0)
         try expectAnswers(of: world.facts, and: [16, 20])

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerModel
+import LedgerTesting
 import Primitives
 import Testing
 
@@ -141,6 +142,27 @@ import Testing
         let period = try #require(fold(observations).periods.first { $0.transactionId == "1" })
         #expect(period.text == row.period)
         #expect(period.end(at: row.renewalInfo.source.time.advanced(byMilliseconds: -1)) == minute(3_000))
+    }
+
+    @Test(arguments: [1, 2, 8, 9, 16, 17, 40, 200])
+    func `is one for each purchase, however many there are and in whatever order they come`(count: Int) {
+        var generator = SeededRandom()
+        let observations = (0..<count).flatMap { number in
+            // A restore repeats the line item under another id, and each is observed twice.
+            let item = AppleID("item-\(number)")
+            return [number, number + 10_000].flatMap { id in
+                (0..<2).map { copy in
+                    transaction("\(id)", number * 10, number * 10 + 10, signed: number * 10 + copy) {
+                        $0.webOrderLineItemId = item
+                        if id >= 10_000 { $0.purchaseDate = minute(number * 10 + 1) }
+                    }
+                }
+            }
+        }
+        let periods = fold(observations.shuffled(using: &generator)).periods
+        let expected = (0..<count).map { "monthly \($0 * 10)..<\($0 * 10 + 10) #\($0)" }
+        #expect(periods.map(\.text) == expected, "seed \(SeededRandom.seed)")
+        #expect(periods.allSatisfy { $0.sources.count == 4 })
     }
 
     @Test func `takes an offer from one observation as a whole`() {

@@ -1,52 +1,76 @@
 package import Primitives
 
-/// The compact binary form of an observation. It is stored beside the log and can be derived again from the evidence.
+/// The binary form of an observation with its timeline. It is stored beside the log and can be derived again from the
+/// evidence.
 ///
-/// `version ‖ kind ‖ rank ‖ digest (32) ‖ path ‖ time ‖ fields`. A field is a tag byte and its value. Tags ascend, and
-/// only item revocations repeat theirs, so absent fields take no space and every observation has exactly one form. The
-/// fields of a transaction follow its transactionId, which has no tag. Numbers and dates are zigzag LEB128; strings are
-/// UTF-8 after their length. The position and recordedAt of the event are not repeated. A typical transaction takes
-/// about 200 bytes.
+/// `byteCount u32 ‖ version u8 ‖ kind u8 ‖ rank u8 ‖ keyKind u8 ‖ present u64 ‖ symbolCount u32 ‖ symbols ‖ words`, all
+/// little-endian. A text is a symbol's number (u32); everything else takes words of 8 bytes. The key, the name and the
+/// time come first, then the fields in the order of their tags. `present` has the bit of every tag, so absent fields
+/// take no space, and every observation has exactly one form. The position and recordedAt of the event are not
+/// repeated. A typical transaction takes about 200 bytes.
 package enum FactCodec {
     /// The version of the encoding. Facts of any other version are refused and must be rebuilt from the log.
-    package static let version: UInt8 = 3
+    package static let version: UInt8 = 4
 
-    package static func encode(_ observation: Observation) -> [UInt8] {
+    static let symbolsOffset = 20
+    private static let symbolCountOffset = 16
+
+    package static func append(_ keyed: KeyedObservation, to bytes: inout [UInt8]) {
+        let (source, fact) = (keyed.observation.source, keyed.observation.fact)
         var writer = FactWriter()
-        writer.byte(version)
-        writer.byte(Kind(observation.fact).rawValue)
-        writer.byte(observation.source.rank.rawValue)
-        writer.digest(observation.source.name.digest)
-        writer.string(observation.source.name.path.text)
-        writer.integer(observation.source.time.milliseconds)
-        switch observation.fact {
+        let keyKind = writer.key(keyed.key)
+        if source.name.path != .empty { writer.field(0, source.name.path) }
+        writer.digest(source.name.digest)
+        writer.integer(source.time.milliseconds)
+        switch fact {
         case .transaction(let fact): fact.encode(to: &writer)
         case .renewal(let fact): fact.encode(to: &writer)
         case .notification(let fact): fact.encode(to: &writer)
         case .app(let fact): fact.encode(to: &writer)
         }
-        return writer.bytes
+        bytes.appendLittleEndian(UInt32(symbolsOffset + writer.byteCount))
+        bytes += [version, Kind(fact).rawValue, source.rank.rawValue, keyKind]
+        writer.append(to: &bytes)
+    }
+
+    package static func encode(_ keyed: KeyedObservation) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(keyed, to: &bytes)
+        return bytes
+    }
+
+    /// Returns the length of the first row of `rows`; nil when it is truncated.
+    package static func byteCount(ofFirstIn rows: RawSpan) -> Int? {
+        guard rows.byteCount >= symbolsOffset else { return nil }
+        let count = Int(rows.littleEndian(at: 0, as: UInt32.self))
+        return count >= symbolsOffset && count <= rows.byteCount ? count : nil
     }
 
     /// - Parameters:
+    ///   - row: exactly one row.
+    ///   - symbols: the numbers that the row holds.
     ///   - position: the position of the event that carries the observation.
     ///   - recordedAt: the time the ledger recorded that event.
-    /// - Throws: `FactCodecError` for any bytes that `encode` does not produce.
+    /// - Throws: `FactCodecError` for any bytes that `append` does not produce.
     package static func decode(
-        _ bytes: [UInt8], position: Position, recordedAt: Instant
-    ) throws(FactCodecError) -> Observation {
-        var reader = FactReader(bytes)
-        let found = try reader.byte()
-        guard found == version else { throw FactCodecError(.versionUnknown, expected: "\(version)", found: "\(found)") }
-        let kindByte = try reader.byte()
-        guard let kind = Kind(rawValue: kindByte) else {
-            throw FactCodecError(.malformed, expected: "a kind from 1 to 4", found: "\(kindByte)")
+        _ row: RawSpan, symbols: SymbolNumbers = .process, position: Position, recordedAt: Instant
+    ) throws(FactCodecError) -> KeyedObservation {
+        guard byteCount(ofFirstIn: row) == row.byteCount else {
+            throw FactCodecError(.truncated, expected: "one row", found: "\(row.byteCount) bytes")
         }
-        let rankByte = try reader.byte()
-        guard let rank = SourceRank(rawValue: rankByte) else {
-            throw FactCodecError(.malformed, expected: "a source rank from 1 to 5", found: "\(rankByte)")
+        guard row.byte(at: 4) == version else {
+            throw FactCodecError(.versionUnknown, expected: "\(version)", found: "\(row.byte(at: 4))")
         }
-        let name = ObservationName(digest: try reader.digest(), path: Symbol(try reader.string()))
+        guard let kind = Kind(rawValue: row.byte(at: 5)), let rank = SourceRank(rawValue: row.byte(at: 6)) else {
+            throw FactCodecError(
+                .malformed, expected: "a kind from 1 to 4 and a rank from 1 to 5",
+                found: "\(row.byte(at: 5)) and \(row.byte(at: 6))")
+        }
+        var reader = try FactReader(row, symbols: symbols)
+        let key = try reader.key(kind: row.byte(at: 7))
+        let path = try reader.symbol(0)
+        guard path != .empty else { throw FactCodecError(.malformed, expected: "a path", found: "an empty one") }
+        let name = ObservationName(digest: try reader.digest(), path: path ?? .empty)
         let time = Instant(milliseconds: try reader.integer())
         let fact: Fact =
             switch kind {
@@ -57,7 +81,20 @@ package enum FactCodec {
             }
         try reader.finish()
         let source = Source(name: name, time: time, rank: rank, position: position, recordedAt: recordedAt)
-        return Observation(source: source, fact: fact)
+        return KeyedObservation(key: key, observation: Observation(source: source, fact: fact))
+    }
+
+    /// Replaces the numbers of the symbols in the row that begins at `start`.
+    /// - Precondition: `append` wrote the row.
+    package static func renumberSymbols(
+        in bytes: inout [UInt8], rowAt start: Int, _ number: (UInt32) throws -> UInt32
+    ) rethrows {
+        let count = Int(bytes.span.bytes.littleEndian(at: start + symbolCountOffset, as: UInt32.self))
+        for index in 0..<count {
+            let offset = start + symbolsOffset + 4 * index
+            let renumbered = try number(bytes.span.bytes.littleEndian(at: offset, as: UInt32.self))
+            for byte in 0..<4 { bytes[offset + byte] = UInt8(truncatingIfNeeded: renumbered >> (8 * UInt32(byte))) }
+        }
     }
 
     private enum Kind: UInt8 {

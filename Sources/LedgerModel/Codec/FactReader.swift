@@ -1,94 +1,138 @@
 import AppStoreModel
 import Primitives
 
-/// Reads the parts of an encoded fact in order. Refuses any form that `FactWriter` does not produce.
-struct FactReader {
-    private let bytes: [UInt8]
-    private var index = 0
+/// Reads the parts of a row in order. Refuses any form that `FactWriter` does not produce.
+struct FactReader: ~Escapable {
+    /// Marks the word of an id that is a symbol.
+    static let symbolFlag: UInt64 = 1 << 63
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
+    private let row: RawSpan
+    private let numbers: SymbolNumbers
+    /// The tags not read yet.
+    private var present: UInt64
+    private var symbolOffset = FactCodec.symbolsOffset
+    private var wordOffset: Int
+    private let wordsStart: Int
+
+    /// - Throws: `truncated` when the row is shorter than its symbols.
+    @_lifetime(copy row)
+    init(_ row: RawSpan, symbols numbers: SymbolNumbers) throws(FactCodecError) {
+        self.row = row
+        self.numbers = numbers
+        present = row.littleEndian(at: 8, as: UInt64.self)
+        let count = Int(row.littleEndian(at: 16, as: UInt32.self))
+        wordsStart = FactCodec.symbolsOffset + 4 * count
+        wordOffset = wordsStart
+        guard wordsStart <= row.byteCount else {
+            throw FactCodecError(.truncated, expected: "\(count) symbols", found: "\(row.byteCount) bytes")
+        }
     }
 
-    /// - Throws: `malformed` when bytes remain: a tag that is unknown, repeated or out of order.
+    /// - Throws: `malformed` when parts remain: a tag that is unknown, or a part without a tag.
     func finish() throws(FactCodecError) {
-        guard index == bytes.count else {
-            throw FactCodecError(.malformed, expected: "the end", found: "tag \(bytes[index]) at byte \(index)")
+        guard present == 0, symbolOffset == wordsStart, wordOffset == row.byteCount else {
+            throw FactCodecError(
+                .malformed, expected: "the end",
+                found: "the tags \(present), \(wordsStart - symbolOffset) and \(row.byteCount - wordOffset) more bytes")
         }
     }
 
-    mutating func byte() throws(FactCodecError) -> UInt8 {
-        guard index < bytes.count else {
-            throw FactCodecError(.truncated, expected: "a byte", found: "the end at byte \(index)")
+    mutating func word() throws(FactCodecError) -> UInt64 {
+        guard wordOffset + 8 <= row.byteCount else {
+            throw FactCodecError(.truncated, expected: "8 bytes", found: "the end at byte \(wordOffset)")
         }
-        index += 1
-        return bytes[index - 1]
+        defer { wordOffset += 8 }
+        return row.littleEndian(at: wordOffset, as: UInt64.self)
     }
 
-    mutating func digest() throws(FactCodecError) -> Digest {
-        let range = try take(Digest.byteCount)
-        return bytes.withUnsafeBytes { Digest(loadingFrom: UnsafeRawBufferPointer(rebasing: $0[range])) }
-    }
-
-    mutating func string() throws(FactCodecError) -> String {
-        let count = try unsigned()
-        // `take` refuses a count above the number of remaining bytes. Clamping keeps the conversion from trapping.
-        let range = try take(Int(clamping: count))
-        guard let text = String(validating: bytes[range], as: UTF8.self) else {
-            throw FactCodecError(.malformed, expected: "UTF-8", found: "other bytes from \(range.lowerBound) on")
+    mutating func symbol() throws(FactCodecError) -> Symbol {
+        guard symbolOffset < wordsStart else {
+            throw FactCodecError(.truncated, expected: "a symbol", found: "the end at byte \(symbolOffset)")
         }
-        return text
+        defer { symbolOffset += 4 }
+        let number = row.littleEndian(at: symbolOffset, as: UInt32.self)
+        guard let symbol = numbers[number] else {
+            throw FactCodecError(.malformed, expected: "the number of a symbol", found: "\(number)")
+        }
+        return symbol
     }
 
     mutating func integer() throws(FactCodecError) -> Int64 {
-        let value = try unsigned()
-        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+        Int64(bitPattern: try word())
     }
 
-    mutating func unsigned() throws(FactCodecError) -> UInt64 {
-        var value: UInt64 = 0
-        for shift in stride(from: UInt64(0), through: 63, by: 7) {
-            let next = try byte()
-            let bits = UInt64(next & 0x7F)
-            let isLast = next & 0x80 == 0
-            // Ten bytes hold 70 bits, so only the lowest bit of the tenth counts. A last byte of 0 would be a second
-            // form of a shorter number.
-            guard shift < 63 || next <= 1, !(isLast && next == 0 && shift > 0) else { break }
-            value |= bits << shift
-            if isLast { return value }
+    mutating func digest() throws(FactCodecError) -> Digest {
+        Digest(words: (try word(), try word(), try word(), try word()))
+    }
+
+    mutating func id() throws(FactCodecError) -> AppleID {
+        let word = try word()
+        guard word & Self.symbolFlag != 0 else { return AppleID(.number(word)) }
+        guard word == Self.symbolFlag else {
+            throw FactCodecError(.malformed, expected: "an id below 2^63", found: "\(word)")
         }
-        throw FactCodecError(
-            .malformed, expected: "a minimal number of 64 bits", found: "another form before byte \(index)")
-    }
-
-    private mutating func take(_ count: Int) throws(FactCodecError) -> Range<Int> {
-        guard count <= bytes.count - index else {
-            throw FactCodecError(
-                .truncated, expected: "\(count) bytes", found: "\(bytes.count - index) at byte \(index)")
+        let symbol = try symbol()
+        let id = AppleID(symbol.text)
+        guard case .symbol = id.form else {
+            throw FactCodecError(.malformed, expected: "an id as a number", found: "its text")
         }
-        defer { index += count }
-        return index..<index + count
+        return id
     }
 
-    /// Whether the next field has this tag. If so, consumes the tag.
-    private mutating func take(tag: UInt8) -> Bool {
-        guard index < bytes.count, bytes[index] == tag else { return false }
-        index += 1
-        return true
+    private mutating func wide() throws(FactCodecError) -> UInt128 {
+        UInt128(try word()) << 64 | UInt128(try word())
+    }
+
+    mutating func key(kind: UInt8) throws(FactCodecError) -> TimelineKey {
+        let (environment, bundleId) = (Environment(symbol: try symbol()), try symbol().text)
+        func account(_ account: AppAccountKey.Account) -> TimelineKey {
+            .appAccount(AppAccountKey(environment: environment, bundleId: bundleId, account: account))
+        }
+        switch kind {
+        case 0:
+            return .subscription(
+                SubscriptionKey(
+                    environment: environment, bundleId: bundleId, originalTransactionId: try id().text))
+        case 1: return account(.appTransaction(try id()))
+        case 2: return account(.customer(CustomerHandle(value: try wide())))
+        default: throw FactCodecError(.malformed, expected: "a kind of key from 0 to 2", found: "\(kind)")
+        }
+    }
+
+    /// Whether the row has this field.
+    private mutating func take(_ tag: UInt8) -> Bool {
+        defer { present &= ~(1 << UInt64(tag)) }
+        return present & (1 << UInt64(tag)) != 0
     }
 }
 
 extension FactReader {
     mutating func flag(_ tag: UInt8) -> Bool {
-        take(tag: tag)
+        take(tag)
     }
 
-    mutating func string(_ tag: UInt8) throws(FactCodecError) -> String? {
-        take(tag: tag) ? try string() : nil
+    mutating func symbol(_ tag: UInt8) throws(FactCodecError) -> Symbol? {
+        take(tag) ? try symbol() : nil
+    }
+
+    mutating func appleID(_ tag: UInt8) throws(FactCodecError) -> AppleID? {
+        take(tag) ? try id() : nil
+    }
+
+    mutating func uuid(_ tag: UInt8) throws(FactCodecError) -> UUIDBytes? {
+        take(tag) ? UUIDBytes(value: try wide()) : nil
+    }
+
+    mutating func appAccountToken(_ tag: UInt8) throws(FactCodecError) -> AppAccountToken? {
+        guard let uuid = try uuid(tag) else { return nil }
+        guard let token = AppAccountToken(uuid: uuid) else {
+            throw FactCodecError(.malformed, expected: "a token", found: "the nil UUID")
+        }
+        return token
     }
 
     mutating func integer(_ tag: UInt8) throws(FactCodecError) -> Int64? {
-        take(tag: tag) ? try integer() : nil
+        take(tag) ? try integer() : nil
     }
 
     mutating func instant(_ tag: UInt8) throws(FactCodecError) -> Instant? {
@@ -96,45 +140,29 @@ extension FactReader {
     }
 
     mutating func digest(_ tag: UInt8) throws(FactCodecError) -> Digest? {
-        take(tag: tag) ? try digest() : nil
+        take(tag) ? try digest() : nil
     }
 
     mutating func bool(_ tag: UInt8) throws(FactCodecError) -> Bool? {
-        guard take(tag: tag) else { return nil }
-        let value = try byte()
-        guard value <= 1 else { throw FactCodecError(.malformed, expected: "0 or 1", found: "\(value)") }
+        guard let value = try integer(tag) else { return nil }
+        guard value == 0 || value == 1 else { throw FactCodecError(.malformed, expected: "0 or 1", found: "\(value)") }
         return value == 1
     }
 
     /// Returns an empty list for an absent field. An encoded empty list is refused.
-    mutating func strings(_ tag: UInt8) throws(FactCodecError) -> [String] {
-        guard take(tag: tag) else { return [] }
-        let count = try unsigned()
-        guard count > 0 else { throw FactCodecError(.malformed, expected: "at least one element", found: "none") }
-        var values: [String] = []
-        // Every element takes at least one byte, so the loop ends with the input at the latest.
-        for _ in 0..<count { values.append(try string()) }
-        return values
-    }
-
-    mutating func symbol(_ tag: UInt8) throws(FactCodecError) -> Symbol? {
-        try string(tag).map(Symbol.init)
-    }
-
-    mutating func appleID(_ tag: UInt8) throws(FactCodecError) -> AppleID? {
-        try string(tag).map { AppleID($0) }
-    }
-
-    mutating func appAccountToken(_ tag: UInt8) throws(FactCodecError) -> AppAccountToken? {
-        guard let text = try string(tag) else { return nil }
-        guard let token = AppAccountToken(text), token.text == text else {
-            throw FactCodecError(.malformed, expected: "a UUID in lower case", found: "another text")
-        }
-        return token
+    mutating func list<Element>(
+        _ tag: UInt8, _ read: (inout FactReader) throws(FactCodecError) -> Element
+    ) throws(FactCodecError) -> [Element] {
+        guard let count = try integer(tag) else { return [] }
+        guard count > 0 else { throw FactCodecError(.malformed, expected: "at least one element", found: "\(count)") }
+        var elements: [Element] = []
+        // Every element takes at least four bytes, so the loop ends with the row at the latest.
+        for _ in 0..<count { elements.append(try read(&self)) }
+        return elements
     }
 
     mutating func vocabulary<Value: OpenVocabulary>(_ tag: UInt8) throws(FactCodecError) -> Value? {
-        try string(tag).map(Value.init(rawValue:))
+        try symbol(tag).map(Value.init(symbol:))
     }
 
     mutating func vocabulary<Value: OpenNumericVocabulary>(_ tag: UInt8) throws(FactCodecError) -> Value? {

@@ -1,57 +1,108 @@
 import AppStoreModel
 import Primitives
 
-/// Writes the parts of an encoded fact. Each `field` appends its tag and value, or nothing for an absent value.
+/// Writes the parts of a row in order. Each `field` adds its value and the bit of its tag, or nothing for an absent
+/// value.
 struct FactWriter {
-    private(set) var bytes: [UInt8] = []
+    private var present: UInt64 = 0
+    private var symbols: [UInt32] = []
+    private var words: [UInt64] = []
 
     init() {
-        bytes.reserveCapacity(256)
+        symbols.reserveCapacity(16)
+        words.reserveCapacity(32)
     }
 
-    mutating func byte(_ value: UInt8) {
-        bytes.append(value)
+    /// The length of symbols and words.
+    var byteCount: Int { 4 * symbols.count + 8 * words.count }
+
+    func append(to bytes: inout [UInt8]) {
+        bytes.appendLittleEndian(present)
+        bytes.appendLittleEndian(UInt32(symbols.count))
+        for symbol in symbols { bytes.appendLittleEndian(symbol) }
+        for word in words { bytes.appendLittleEndian(word) }
+    }
+
+    mutating func symbol(_ value: Symbol) {
+        symbols.append(value.index)
+    }
+
+    mutating func integer(_ value: Int64) {
+        words.append(UInt64(bitPattern: value))
     }
 
     mutating func digest(_ value: Digest) {
-        value.withBytes { bytes.append(contentsOf: $0) }
+        words += [value.words.0, value.words.1, value.words.2, value.words.3]
     }
 
-    mutating func string(_ value: String) {
-        unsigned(UInt64(value.utf8.count))
-        bytes.append(contentsOf: value.utf8)
-    }
-
-    /// Writes a zigzag number, so that small numbers of either sign are short.
-    mutating func integer(_ value: Int64) {
-        unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
-    }
-
-    mutating func unsigned(_ value: UInt64) {
-        var rest = value
-        while rest > 0x7F {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
+    /// Writes the number, or the flag of a symbol, which stands among the symbols.
+    mutating func id(_ value: AppleID) {
+        switch value.form {
+        case .number(let number): words.append(number)
+        case .symbol(let symbol):
+            words.append(FactReader.symbolFlag)
+            self.symbol(symbol)
         }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    private mutating func wide(_ value: UInt128) {
+        words += [UInt64(truncatingIfNeeded: value >> 64), UInt64(truncatingIfNeeded: value)]
+    }
+
+    /// Writes a key, and returns the number of its kind.
+    mutating func key(_ key: TimelineKey) -> UInt8 {
+        switch key {
+        case .subscription(let key):
+            symbol(key.environment.symbol)
+            symbol(Symbol(key.bundleId))
+            id(AppleID(key.originalTransactionId))
+            return 0
+        case .appAccount(let key):
+            symbol(key.environment.symbol)
+            symbol(Symbol(key.bundleId))
+            switch key.account {
+            case .appTransaction(let account):
+                id(account)
+                return 1
+            case .customer(let handle):
+                wide(handle.value)
+                return 2
+            }
+        }
+    }
+
+    private mutating func mark(_ tag: UInt8) {
+        present |= 1 << UInt64(tag)
     }
 }
 
 extension FactWriter {
     /// Writes the tag alone, for a field that Apple states only when it is true.
     mutating func flag(_ tag: UInt8, _ value: Bool) {
-        if value { byte(tag) }
+        if value { mark(tag) }
     }
 
-    mutating func field(_ tag: UInt8, _ value: String?) {
+    mutating func field(_ tag: UInt8, _ value: Symbol?) {
         guard let value else { return }
-        byte(tag)
-        string(value)
+        mark(tag)
+        symbol(value)
+    }
+
+    mutating func field(_ tag: UInt8, _ value: AppleID?) {
+        guard let value else { return }
+        mark(tag)
+        id(value)
+    }
+
+    mutating func field(_ tag: UInt8, _ value: UUIDBytes?) {
+        guard let value else { return }
+        mark(tag)
+        wide(value.value)
     }
 
     mutating func field(_ tag: UInt8, _ value: Int64?) {
         guard let value else { return }
-        byte(tag)
+        mark(tag)
         integer(value)
     }
 
@@ -60,38 +111,25 @@ extension FactWriter {
     }
 
     mutating func field(_ tag: UInt8, _ value: Bool?) {
-        guard let value else { return }
-        byte(tag)
-        byte(value ? 1 : 0)
+        field(tag, value.map { $0 ? 1 : 0 })
     }
 
     mutating func field(_ tag: UInt8, _ value: Digest?) {
         guard let value else { return }
-        byte(tag)
+        mark(tag)
         digest(value)
     }
 
-    mutating func field(_ tag: UInt8, _ values: [String]) {
-        guard !values.isEmpty else { return }
-        byte(tag)
-        unsigned(UInt64(values.count))
-        for value in values { string(value) }
-    }
-
-    mutating func field(_ tag: UInt8, _ value: Symbol?) {
-        field(tag, value?.text)
-    }
-
-    mutating func field(_ tag: UInt8, _ value: AppleID?) {
-        field(tag, value?.text)
-    }
-
-    mutating func field(_ tag: UInt8, _ value: AppAccountToken?) {
-        field(tag, value?.text)
+    /// Writes the number of elements, and each element; nothing for an empty list.
+    mutating func list<Element>(_ tag: UInt8, _ elements: [Element], _ write: (inout FactWriter, Element) -> Void) {
+        guard !elements.isEmpty else { return }
+        mark(tag)
+        integer(Int64(elements.count))
+        for element in elements { write(&self, element) }
     }
 
     mutating func field(_ tag: UInt8, _ value: (some OpenVocabulary)?) {
-        field(tag, value?.rawValue)
+        field(tag, value?.symbol)
     }
 
     mutating func field(_ tag: UInt8, _ value: (some OpenNumericVocabulary)?) {

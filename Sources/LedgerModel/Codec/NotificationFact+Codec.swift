@@ -5,7 +5,7 @@ extension NotificationFact {
     func encode(to writer: inout FactWriter) {
         writer.field(1, notificationType)
         writer.field(2, subtype)
-        writer.field(3, notificationUUID?.bytes.text)
+        writer.field(3, notificationUUID?.bytes)
         writer.field(4, status)
         writer.field(5, signedTransactionInfo)
         writer.field(6, signedRenewalInfo)
@@ -17,7 +17,7 @@ extension NotificationFact {
         self.init()
         notificationType = try reader.vocabulary(1)
         subtype = try reader.vocabulary(2)
-        notificationUUID = try reader.string(3).map { NotificationUUID($0) }
+        notificationUUID = try reader.uuid(3).map(NotificationUUID.init(bytes:))
         status = try reader.vocabulary(4)
         signedTransactionInfo = try reader.digest(5)
         signedRenewalInfo = try reader.digest(6)

@@ -12,8 +12,8 @@ extension RenewalFact {
         writer.field(7, renewalDate)
         writer.field(8, recentSubscriptionStartDate)
         writer.field(9, priceIncreaseStatus)
-        writer.field(10, eligibleWinBackOfferIds?.value.ids ?? [])
-        writer.field(11, appAccountToken)
+        writer.list(10, eligibleWinBackOfferIds?.value.ids ?? []) { $0.symbol($1) }
+        writer.field(11, appAccountToken?.uuid)
         writer.field(12, appTransactionId)
         writer.field(13, renewalPrice?.price)
         writer.field(14, renewalPrice?.currency)
@@ -40,7 +40,8 @@ extension RenewalFact {
         renewalDate = try reader.instant(7)
         recentSubscriptionStartDate = try reader.instant(8)
         priceIncreaseStatus = try reader.vocabulary(9)
-        eligibleWinBackOfferIds = OfferIdentifiers.interned(try reader.strings(10))
+        eligibleWinBackOfferIds = OfferIdentifiers.interned(
+            try reader.list(10) { reader throws(FactCodecError) in try reader.symbol() })
         appAccountToken = try reader.appAccountToken(11)
         appTransactionId = try reader.appleID(12)
         renewalPrice = try TransactionFact.Price(from: &reader, price: 13, currency: 14)

@@ -3,7 +3,7 @@ import Primitives
 
 extension TransactionFact {
     func encode(to writer: inout FactWriter) {
-        writer.string(transactionId.text)
+        writer.id(transactionId)
         writer.field(1, webOrderLineItemId)
         writer.field(2, productId)
         writer.field(3, subscriptionGroupIdentifier)
@@ -23,7 +23,7 @@ extension TransactionFact {
         writer.field(17, offer?.offerPeriod)
         writer.field(18, price?.price)
         writer.field(19, price?.currency)
-        writer.field(20, appAccountToken)
+        writer.field(20, appAccountToken?.uuid)
         writer.field(21, appTransactionId)
         writer.field(22, previousOriginalTransactionId)
         writer.field(23, originalPurchaseDate)
@@ -34,14 +34,14 @@ extension TransactionFact {
         writer.field(28, commitment?.totalBillingPeriods)
         writer.field(29, commitment?.commitmentExpiresDate)
         writer.field(30, commitment?.commitmentPrice)
-        for revocation in itemRevocations?.value.items ?? [] {
-            writer.field(31, revocation.SKU)
+        writer.list(31, itemRevocations?.value.items ?? []) { writer, revocation in
+            writer.symbol(revocation.SKU)
             writer.integer(revocation.revocationDate.milliseconds)
         }
     }
 
     init(from reader: inout FactReader) throws(FactCodecError) {
-        self.init(transactionId: AppleID(try reader.string()))
+        self.init(transactionId: try reader.id())
         webOrderLineItemId = try reader.appleID(1)
         productId = try reader.symbol(2)
         subscriptionGroupIdentifier = try reader.symbol(3)
@@ -63,11 +63,11 @@ extension TransactionFact {
         quantity = try reader.integer(24)
         storefront = try reader.symbol(25)
         commitment = try Commitment(from: &reader)
-        var items: [ItemRevocation] = []
-        while let SKU = try reader.string(31) {
-            items.append(ItemRevocation(SKU: SKU, revocationDate: Instant(milliseconds: try reader.integer())))
-        }
-        itemRevocations = ItemRevocations.interned(items)
+        itemRevocations = ItemRevocations.interned(
+            try reader.list(31) { reader throws(FactCodecError) in
+                ItemRevocation(
+                    SKU: try reader.symbol(), revocationDate: Instant(milliseconds: try reader.integer()))
+            })
     }
 }
 

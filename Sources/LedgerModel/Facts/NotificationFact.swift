@@ -26,6 +26,10 @@ package struct NotificationFact: Hashable, BitwiseCopyable, Sendable {
 package struct NotificationUUID: Hashable, BitwiseCopyable, Sendable {
     package let bytes: UUIDBytes
 
+    package init(bytes: UUIDBytes) {
+        self.bytes = bytes
+    }
+
     /// Keeps the UUID; any other text is represented by its digest.
     package init(_ text: String) {
         bytes = UUIDBytes(text) ?? UUIDBytes(value: Digest.sha256(of: text.utf8).firstHalf)

@@ -45,10 +45,10 @@ package struct RenewalFact: Hashable, BitwiseCopyable, Sendable {
 package struct OfferIdentifiers: Internable {
     package static let internTable = InternTable<OfferIdentifiers>()
 
-    package let ids: [String]
+    package let ids: [Symbol]
 
     /// Returns nil for an empty list.
-    package static func interned(_ ids: [String]) -> Interned<OfferIdentifiers>? {
+    package static func interned(_ ids: [Symbol]) -> Interned<OfferIdentifiers>? {
         ids.isEmpty ? nil : Interned(OfferIdentifiers(ids: ids))
     }
 }

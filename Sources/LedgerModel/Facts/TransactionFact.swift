@@ -103,10 +103,10 @@ package struct TransactionFact: Hashable, BitwiseCopyable, Sendable {
     }
 
     package struct ItemRevocation: Hashable, Sendable {
-        package var SKU: String
+        package var SKU: Symbol
         package var revocationDate: Instant
 
-        package init(SKU: String, revocationDate: Instant) {
+        package init(SKU: Symbol, revocationDate: Instant) {
             self.SKU = SKU
             self.revocationDate = revocationDate
         }

@@ -64,7 +64,10 @@ struct PeriodCollector {
         var statuses = [[SignedStatus]](repeating: [], count: periods.count)
         addStatuses(of: notifications, byRenewalInfo: byRenewalInfo, to: &statuses)
         let groups = renewalInfos.indices.grouped(by: indices, count: periods.count)
-        for index in periods.indices where !groups[index].isEmpty || !statuses[index].isEmpty {
+        for index in periods.indices {
+            guard !groups[index].isEmpty || !statuses[index].isEmpty || !periods[index].signedStatuses.isEmpty else {
+                continue
+            }
             let described = Selection(renewalInfos, groups[index])
             periods[index].update { $0.add(described, statuses[index]) }
         }
@@ -100,8 +103,8 @@ extension Period.Content {
             let words = renewalInfos.filter { !$0.value.statesFailure }.map(\.source)
             revocations = revocations.compactMap { $0.lifted(bySourcesAmong: words) }
         }
-        guard !statuses.isEmpty else { return }
         signedStatuses += statuses
+        guard !signedStatuses.isEmpty else { return }
         signedStatuses.sort { $0.time == $1.time ? $0.source.precedes($1.source) : $0.time < $1.time }
         let stated = Revocation.all(in: signedStatuses, beside: revocations)
         guard !stated.isEmpty else { return }

@@ -1,10 +1,16 @@
-import Primitives
+package import Primitives
 
 /// The UUID that an app sets at purchase to name the customer. Apple signs it into the transaction.
 ///
 /// Tokens are compared in lower case. The nil UUID, which apps without users send, names no customer.
 package struct AppAccountToken: Hashable, BitwiseCopyable, Sendable {
-    private let uuid: UUIDBytes
+    package let uuid: UUIDBytes
+
+    /// Creates a token; nil for the nil UUID.
+    package init?(uuid: UUIDBytes) {
+        guard uuid.value != 0 else { return nil }
+        self.uuid = uuid
+    }
 
     /// Creates a token; nil unless the text is a UUID other than the nil UUID.
     package init?(_ text: String) {

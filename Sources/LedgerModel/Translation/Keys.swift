@@ -32,7 +32,7 @@ extension String {
 
 extension String {
     /// The stated text as a fact holds it.
-    var symbol: Symbol? { stated.map(Symbol.init) }
+    var symbol: Symbol? { stated.map { Symbol($0) } }
     var appleID: AppleID? { stated.map { AppleID($0) } }
 }
 

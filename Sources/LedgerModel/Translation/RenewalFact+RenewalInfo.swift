@@ -13,7 +13,7 @@ extension RenewalFact {
         recentSubscriptionStartDate = renewalInfo.recentSubscriptionStartDate
         priceIncreaseStatus = renewalInfo.priceIncreaseStatus
         eligibleWinBackOfferIds = OfferIdentifiers.interned(
-            renewalInfo.eligibleWinBackOfferIds?.compactMap(\.stated) ?? [])
+            renewalInfo.eligibleWinBackOfferIds?.compactMap(\.symbol) ?? [])
         appAccountToken = renewalInfo.appAccountToken.flatMap { AppAccountToken($0) }
         appTransactionId = renewalInfo.appTransactionId?.appleID
         renewalPrice = renewalInfo.renewalPrice.map {

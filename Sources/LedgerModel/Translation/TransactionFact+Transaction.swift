@@ -25,7 +25,7 @@ extension TransactionFact {
         commitment = Commitment(transaction)
         itemRevocations = ItemRevocations.interned(
             (transaction.advancedCommerceInfo?.items ?? []).compactMap { item in
-                guard let SKU = item.SKU?.stated, let revocationDate = item.revocationDate else { return nil }
+                guard let SKU = item.SKU?.symbol, let revocationDate = item.revocationDate else { return nil }
                 return ItemRevocation(SKU: SKU, revocationDate: revocationDate)
             })
         appAccountToken = transaction.appAccountToken.flatMap { AppAccountToken($0) }

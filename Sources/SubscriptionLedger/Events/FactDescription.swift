@@ -55,7 +55,7 @@ enum FactDescription {
         case let id as AppleID: .string(id.text)
         case let token as AppAccountToken: .string(token.text)
         case let uuid as NotificationUUID: .string(uuid.bytes.text)
-        case let offers as Interned<OfferIdentifiers>: json(offers.value.ids)
+        case let offers as Interned<OfferIdentifiers>: .array(offers.value.ids.map { .string($0.text) })
         case let revocations as Interned<TransactionFact.ItemRevocations>: json(revocations.value.items)
         case let word as any OpenVocabulary: .string(word.rawValue)
         case let number as any OpenNumericVocabulary: .integer(number.rawValue)

@@ -23,7 +23,7 @@ let transactionText = """
     "productId":"pro","subscriptionGroupIdentifier":"G","purchaseDate":100,"originalPurchaseDate":50,\
     "expiresDate":200,"quantity":1,"type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED",\
     "signedDate":150,"environment":"Sandbox","transactionReason":"RENEWAL","storefront":"AUS",\
-    "storefrontId":"143460","price":1990,"currency":"AUD","appTransactionId":"A","appAccountToken":"T",\
+    "storefrontId":"143460","price":1990,"currency":"AUD","appTransactionId":"A","appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138",\
     "isUpgraded":true,"revocationDate":160,"revocationReason":1,"revocationType":"REFUND_PRORATED",\
     "revocationPercentage":40000,"offerType":2,"offerIdentifier":"O","offerDiscountType":"PAY_AS_YOU_GO",\
     "offerPeriod":"P1M","previousOriginalTransactionId":"9","billingPlanType":"MONTHLY","commitmentInfo":\
@@ -35,7 +35,7 @@ let renewalText = """
     {"originalTransactionId":"10","autoRenewProductId":"basic","productId":"pro","autoRenewStatus":1,\
     "expirationIntent":2,"isInBillingRetryPeriod":true,"gracePeriodExpiresDate":300,"renewalDate":200,\
     "recentSubscriptionStartDate":50,"priceIncreaseStatus":0,"eligibleWinBackOfferIds":["w1","w2"],\
-    "appAccountToken":"T","appTransactionId":"A","signedDate":151,"environment":"Sandbox",\
+    "appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138","appTransactionId":"A","signedDate":151,"environment":"Sandbox",\
     "renewalPrice":1990,"currency":"AUD","offerType":2,"offerIdentifier":"N","offerDiscountType":"PAY_UP_FRONT",\
     "offerPeriod":"P3M","renewalBillingPlanType":"MONTHLY","commitmentInfo":{"commitmentAutoRenewStatus":0,\
     "commitmentAutoRenewProductId":"pro","commitmentRenewalBillingPlanType":"BILLED_UPFRONT",\
