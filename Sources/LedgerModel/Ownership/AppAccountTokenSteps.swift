@@ -20,24 +20,20 @@ package struct AppAccountTokenSteps: Hashable, Sendable {
         var steps: [Step] = []
         // A repeated statement about an old purchase, such as its refund, does not change the owner.
         var stated: [AppleID: AppAccountToken?] = [:]
-        for observation in timeline.observations {
-            let token = observation.fact.appAccountToken
-            switch observation.fact {
-            case .transaction(let fact):
-                let last = stated.updateValue(token, forKey: fact.transactionId)
-                guard let token, token != last ?? nil else { continue }
-                let isNewPurchase = last == nil
-                let from = isNewPurchase ? fact.purchaseDate : nil
-                steps.append(Step(from: from ?? observation.source.time, token: token, source: observation.source))
-            case .renewal:
-                guard let token else { continue }
-                steps.append(Step(from: observation.source.time, token: token, source: observation.source))
-            case .notification, .app: continue
-            }
+        for transaction in timeline.transactions {
+            let (fact, source) = (transaction.value, transaction.source)
+            let last = stated.updateValue(fact.appAccountToken, forKey: fact.transactionId)
+            guard let token = fact.appAccountToken, token != last ?? nil else { continue }
+            let isNewPurchase = last == nil
+            let from = isNewPurchase ? fact.purchaseDate : nil
+            steps.append(Step(from: from ?? source.time, token: token, source: source))
+        }
+        for renewal in timeline.renewals {
+            guard let token = renewal.value.appAccountToken else { continue }
+            steps.append(Step(from: renewal.source.time, token: token, source: renewal.source))
         }
         // Among steps from the same instant, the last in the total order counts.
-        self.steps = steps.enumerated()
-            .sorted { ($0.element.from, $0.offset) < ($1.element.from, $1.offset) }.map(\.element)
+        self.steps = steps.sorted { $0.from == $1.from ? $0.source.precedes($1.source) : $0.from < $1.from }
     }
 
     /// Returns the newest token at `t`; nil before the first.

@@ -64,6 +64,7 @@ extension Timeline {
     }
 
     package var count: Int { transactions.count + renewals.count + notifications.count }
+    package var isEmpty: Bool { count == 0 }
 }
 
 extension Array {

@@ -151,6 +151,6 @@ extension CustomerLookup {
         return CustomerTimelines(
             owner: owner, lineages: Lineage.components(of: timelines), evidence: evidence,
             purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, directory: directory,
-            observationCount: timelines.values.reduce(0) { $0 + $1.observations.count })
+            observationCount: timelines.values.reduce(0) { $0 + $1.count })
     }
 }

@@ -44,7 +44,7 @@ struct KnownSubscriptions {
     /// Returns the same subscriptions as known at a smaller log size, under the rules of that size.
     func earlier(knownAt size: Position, _ rules: Rules) -> KnownSubscriptions {
         let affectedKeys = Set(affectedKeys)
-        let timelines = timelines.mapValues { $0.known(at: size) }.filter { !$0.value.observations.isEmpty }
+        let timelines = timelines.mapValues { $0.known(at: size) }.filter { !$0.value.isEmpty }
         return KnownSubscriptions(related, facts, size, rules, timelines) { lineage in
             lineage.subscriptions.contains { affectedKeys.contains($0.key) }
         }

@@ -34,7 +34,7 @@ private enum FoldSample {
     ) async throws -> Measurement {
         progress.report("making \(CustomerSample.customers) customers")
         let timelines = try await timelines()
-        let facts = timelines.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.observations.count } }
+        let facts = timelines.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.count } }
         var measurement = Measurement(values: [])
         for run in 1...Measurement.runs {
             progress.report("run \(run) of \(Measurement.runs)")
