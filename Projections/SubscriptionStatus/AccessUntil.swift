@@ -70,14 +70,19 @@ extension StatusContext {
 
     /// Returns the instants, as known at `t`, at which revocations or a replacement end a period.
     private func closings(of period: Period) -> [Instant] {
-        let revocations = period.revocations.filter { revocation in
-            revocation.source.time <= t && revocation.reversal.map { $0.time > t } ?? true
+        var closings: [Instant] = []
+        for revocation in period.revocations
+        where revocation.source.time <= t && revocation.reversal.map({ $0.time > t }) ?? true {
+            if !isKept(revocation, of: period) {
+                closings.append(revocation.start)
+            } else if let end = period.end(at: t) {
+                closings.append(end)
+            }
         }
-        let replacement = period.replacement.flatMap { replacement in
-            replacement.sources.contains { $0.time <= t } ? replacement.start : nil
+        if let replacement = period.replacement, replacement.sources.contains(where: { $0.time <= t }) {
+            closings.append(replacement.start)
         }
-        let revoked = revocations.map { isKept($0, of: period) ? period.end(at: t) : $0.start }
-        return (revoked + [replacement]).compactMap(\.self)
+        return closings
     }
 
     /// Whether the rules keep access until the end of the period after this refund.

@@ -3,7 +3,7 @@ package import LedgerModel
 import Primitives
 
 /// The cause of a transition.
-package enum Cause: Hashable, Sendable {
+package enum Cause: Hashable, BitwiseCopyable, Sendable {
     case notification(NotificationType, Subtype?)
     case transaction
     case renewalInfo
@@ -29,23 +29,30 @@ extension Lineage {
 
 /// Finds causes among all statements of a lineage, since a notification of one key may state the end of another.
 struct Causes {
-    /// The first notification in the total order that carries each JWS, or that is the JWS.
-    private var byStatement: [Digest: NotificationFact] = [:]
-    private var renewalInfos: Set<Digest> = []
+    /// Ascending by digest. A JWS has the cause of the first notification in the total order that carries it, or that is
+    /// the JWS.
+    private let causes: [(digest: Digest, cause: Cause)]
 
     init(_ lineage: Lineage) {
         let notifications = lineage.subscriptions.flatMap(\.notifications).sorted { $0.source.precedes($1.source) }
-        for notification in notifications where notification.value.notificationType != nil {
+        var causes: [(digest: Digest, cause: Cause)] = []
+        causes.reserveCapacity(4 * notifications.count)
+        for notification in notifications {
             let fact = notification.value
-            let digests = [
-                notification.source.name.digest, fact.signedTransactionInfo, fact.signedRenewalInfo,
-                fact.signedAppTransactionInfo,
-            ]
-            for digest in digests.compactMap(\.self) where byStatement[digest] == nil { byStatement[digest] = fact }
+            guard let type = fact.notificationType else { continue }
+            let cause = Cause.notification(type, fact.subtype)
+            causes.append((notification.source.name.digest, cause))
+            if let carried = fact.signedTransactionInfo { causes.append((carried, cause)) }
+            if let carried = fact.signedRenewalInfo { causes.append((carried, cause)) }
+            if let carried = fact.signedAppTransactionInfo { causes.append((carried, cause)) }
         }
-        for renewalInfo in lineage.subscriptions.flatMap(\.periods).flatMap(\.renewalInfos) {
-            renewalInfos.insert(renewalInfo.source.name.digest)
+        for subscription in lineage.subscriptions {
+            for period in subscription.periods {
+                for digest in period.renewalInfoDigests { causes.append((digest, .renewalInfo)) }
+            }
         }
+        // The sort is stable, so the first cause of a digest stays the first.
+        self.causes = causes.sorted { $0.digest < $1.digest }
     }
 
     /// Returns the first statement of the change in the total order, and its cause; nil when time alone causes it.
@@ -55,10 +62,9 @@ struct Causes {
     }
 
     func cause(_ source: Source) -> Cause {
-        if let fact = byStatement[source.name.digest], let type = fact.notificationType {
-            return .notification(type, fact.subtype)
-        }
-        return renewalInfos.contains(source.name.digest) ? .renewalInfo : .transaction
+        let digest = source.name.digest
+        let index = causes.partitioningIndex { $0.digest >= digest }
+        return index < causes.endIndex && causes[index].digest == digest ? causes[index].cause : .transaction
     }
 }
 
@@ -78,7 +84,7 @@ extension Change {
     }
 
     private var statementsOfEnd: [Source] {
-        [context.period.expiresDate.value(at: at)?.statement.source].compactMap(\.self)
+        [context.period.statementOfEnd(at: at)?.statement.source].compactMap(\.self)
     }
 
     /// The first statement of the new purchase, or its revocation if it is revoked when it begins.

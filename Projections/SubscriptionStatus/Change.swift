@@ -27,26 +27,24 @@ struct Change {
 
     /// The words for the change, at least one, in the order of `ChangeWord`.
     var words: [ChangeWord] {
-        var words = isNewPurchase ? purchaseWords : statusWords
-        words.formUnion(revocationWords)
-        words.formUnion(renewalWords)
-        if words.isEmpty { words.insert(.accessChanged) }
-        return ChangeWord.allCases.filter(words.contains)
+        let words = (isNewPurchase ? purchaseWords : statusWords) + revocationWords + renewalWords
+        if words.isEmpty { return [.accessChanged] }
+        return words.count == 1 ? words : ChangeWord.allCases.filter(words.contains)
     }
 }
 
 extension Change {
     /// The words for a new purchase.
-    private var purchaseWords: Set<ChangeWord> {
+    private var purchaseWords: [ChangeWord] {
         let period = context.period
         guard period.type != .nonConsumable else { return [.purchased] }
         guard let from, let previous else { return [.started] }
-        var words: Set<ChangeWord> = []
-        if from.productId != to.productId { words.insert(.planChanged) }
-        if previous.isFree, !period.isFree, period.isKnown { words.insert(.converted) }
-        if let word = sequenceWord(from, previous, period) { words.insert(word) }
-        if words.isEmpty { words.insert(.renewed) }
-        return words.union(statusWords.subtracting([.extended]))
+        var words: [ChangeWord] = []
+        if from.productId != to.productId { words.append(.planChanged) }
+        if previous.isFree, !period.isFree, period.isKnown { words.append(.converted) }
+        if let word = sequenceWord(from, previous, period) { words.append(word) }
+        if words.isEmpty { words.append(.renewed) }
+        return words + statusWords
     }
 
     /// Returns the word for a purchase that follows a failure, an end or a revocation, or that continues the previous
@@ -70,47 +68,46 @@ extension Change {
         return period.start <= end.advanced(byMinutes: Durations.longestGapMinutes)
     }
 
-    private var statusWords: Set<ChangeWord> {
+    private var statusWords: [ChangeWord] {
         guard let from else { return [] }
-        var words: Set<ChangeWord> = []
-        if !isNewPurchase, let end = to.expiresAt, let before = from.expiresAt, before < end { words.insert(.extended) }
-        if to.reason == .awaitingRenewal, from.reason != .awaitingRenewal { words.insert(.awaitingRenewal) }
+        var words: [ChangeWord] = []
+        if !isNewPurchase, let end = to.expiresAt, let before = from.expiresAt, before < end { words.append(.extended) }
+        if to.reason == .awaitingRenewal, from.reason != .awaitingRenewal { words.append(.awaitingRenewal) }
         guard to.status != from.status else { return words }
         switch to.status {
-        case .gracePeriod: words.insert(.graceStarted)
-        case .billingRetry: words.insert(from.status == .gracePeriod ? .graceEnded : .billingFailed)
-        case .expired: words.insert(to.decision == .replaced ? .replaced : .expired)
+        case .gracePeriod: words.append(.graceStarted)
+        case .billingRetry: words.append(from.status == .gracePeriod ? .graceEnded : .billingFailed)
+        case .expired: words.append(to.decision == .replaced ? .replaced : .expired)
         case .active, .revoked: break
         }
         return words
     }
 
-    private var revocationWords: Set<ChangeWord> {
-        Set(
-            revocations.map { period, revocation in
-                if revocation.end == at { return .refundReversed }
-                return Reason(revoked: period, by: revocation) == .refunded ? .refunded : .revoked
-            })
+    private var revocationWords: [ChangeWord] {
+        revocations.map { period, revocation in
+            if revocation.end == at { return .refundReversed }
+            return Reason(revoked: period, by: revocation) == .refunded ? .refunded : .revoked
+        }
     }
 
     /// The words for changes of the next renewal.
-    private var renewalWords: Set<ChangeWord> {
+    private var renewalWords: [ChangeWord] {
         guard let from else { return [] }
-        var words: Set<ChangeWord> = []
-        if to.isRunning, to.willRenew == false, from.willRenew != false { words.insert(.autoRenewOff) }
+        var words: [ChangeWord] = []
+        if to.isRunning, to.willRenew == false, from.willRenew != false { words.append(.autoRenewOff) }
         if to.isRunning, !isNewPurchase, to.willRenew == true, from.willRenew != true, from.isRunning {
-            words.insert(.autoRenewOn)
+            words.append(.autoRenewOn)
         }
         if to.pendingProductId != from.pendingProductId {
             if to.pendingProductId != nil {
-                words.insert(.planChangeScheduled)
+                words.append(.planChangeScheduled)
             } else if from.productId == to.productId {
-                words.insert(.planChangeCancelled)
+                words.append(.planChangeCancelled)
             }
         }
         if to.priceIncrease != from.priceIncrease {
-            if to.priceIncrease == .pending { words.insert(.priceIncreasePending) }
-            if to.priceIncrease == .accepted { words.insert(.priceIncreaseAccepted) }
+            if to.priceIncrease == .pending { words.append(.priceIncreasePending) }
+            if to.priceIncrease == .accepted { words.append(.priceIncreaseAccepted) }
         }
         return words
     }

@@ -91,12 +91,28 @@ extension StatusContext {
     }
 }
 
-extension Change {
+/// The sentences about a change: refunds of other purchases, then the new state. They are made when they are read, since
+/// most readers of a history need none. Equal texts make equal explanations.
+struct Explanation: Hashable, Sendable {
+    private let context: StatusContext
+    private let revocations: [(period: Period, revocation: Revocation)]
+
+    init(_ change: Change) {
+        context = change.context
+        revocations = change.revocations
+    }
+
+    var text: String { (refundSentences + [context.explanation]).joined(separator: " ") }
+
+    static func == (left: Explanation, right: Explanation) -> Bool { left.text == right.text }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
     /// Sentences about refunds of purchases other than the current one.
-    var refundSentences: [String] {
+    private var refundSentences: [String] {
         revocations.filter { $0.period.name != context.period.name }.map { period, revocation in
             let detail = StatusContext.detail(of: period)
-            if revocation.end == at { return "The refund of another purchase was reversed\(detail)." }
+            if revocation.end == context.t { return "The refund of another purchase was reversed\(detail)." }
             return
                 "Another purchase was \(Reason(revoked: period, by: revocation) == .refunded ? "refunded" : "revoked")\(detail)."
         }

@@ -13,7 +13,7 @@ extension StatusContext {
         if isStatusInferred { fields.append("access") }
         if isStatusInferred || isWillRenewInferred, accessUntil != nil { fields.append("accessUntil") }
         if isStatusInferred { fields.append("entitled") }
-        if period.expiresDate.value(at: t)?.isInferred == true { fields.append("expiresAt") }
+        if period.statementOfEnd(at: t)?.isInferred == true { fields.append("expiresAt") }
         if isRenewalForeseen, pendingProductId != nil { fields.append("pendingProductId") }
         if period.basis == .earlyRenewal { fields.append("productId") }
         if !period.isKnown { fields.append("purchasedAt") }

@@ -6,7 +6,7 @@ import Primitives
 struct StatusContext {
     let t: Instant
     let rules: Rules.Access
-    let key: SubscriptionKey
+    let isProduction: Bool
     /// The periods that produce rows, in the order of purchase.
     let periods: [Period]
     /// The latest purchase begun by `t`. No other period can be in force.
@@ -15,6 +15,8 @@ struct StatusContext {
     let end: Instant?
     let renewal: RenewalInForce?
     let signedStatus: SignedStatus?
+    /// The renewal that Apple has already charged.
+    let chargedRenewal: Period?
     /// The decision behind every field of the row.
     private(set) var decision = StatusDecision.periodEnded
 
@@ -24,18 +26,16 @@ struct StatusContext {
         guard let period = periods.latest(begunBy: t) else { return nil }
         self.t = t
         self.rules = rules
-        self.key = key
+        isProduction = key.environment == .production
         self.periods = periods
         self.period = period
         end = period.end(at: t)
         renewal = period.renewal(at: t)
         signedStatus = period.signedStatus(at: t)
+        chargedRenewal = periods.renewal(of: period, chargedBy: t)
         decision = decide()
     }
 
-    /// The renewal that Apple has already charged.
-    var chargedRenewal: Period? { periods.renewal(of: period, chargedBy: t) }
-    var isProduction: Bool { key.environment == .production }
     var status: Status { decision.status }
 }
 

@@ -62,6 +62,7 @@ extension Period {
 
 /// The parts of a row that do not depend on the instant.
 struct RowContext {
+    let key: SubscriptionKey
     let originalPurchaseDate: Instant?
     let subscriptionGroupIdentifier: Symbol?
     let historyIncomplete: Bool
@@ -71,6 +72,7 @@ struct RowContext {
 
     /// - Parameter periods: the listed periods of the subscription.
     init(_ subscription: Subscription, in lineage: Lineage, periods: [Period], rules: Rules.Access) {
+        key = subscription.key
         originalPurchaseDate = subscription.originalPurchaseDate
         // An implied period without a predecessor has no group; the other periods of the key do.
         subscriptionGroupIdentifier =
@@ -83,7 +85,7 @@ struct RowContext {
 extension SubscriptionState {
     init(_ context: StatusContext, _ rowContext: RowContext) {
         let (period, t) = (context.period, context.t)
-        key = context.key
+        key = rowContext.key
         self.period = period.name
         productId = period.productId
         subscriptionGroupIdentifier =
@@ -105,7 +107,7 @@ extension SubscriptionState {
         offer = period.offer
         priceIncrease = context.priceIncrease
         autoRenewOffSince = context.autoRenewOffSince
-        billingIssueSince = [.gracePeriod, .billingRetry].contains(context.status) ? context.end : nil
+        billingIssueSince = context.isBillingFailed ? context.end : nil
         commitment = context.commitment
         reason = context.reason
         nextStep = context.nextStep(isActiveElsewhere: rowContext.isActiveElsewhere)
@@ -123,21 +125,23 @@ extension StatusContext {
         if case .gracePeriod(let until) = decision { until } else { nil }
     }
 
+    fileprivate var isBillingFailed: Bool { status == .gracePeriod || status == .billingRetry }
+
     /// The positions of the statements that support the row: those of the period, its end, its revocation or
     /// replacement, and its renewal.
     fileprivate var evidence: [Position] {
         var positions: [Position] = []
         func add(_ source: Source?) {
-            if let source { positions.append(source.position) }
+            if let source { positions.insert(distinct: source.position) }
         }
         add(period.sources.first)
         add(renewal?.statement.source)
-        add(period.expiresDate.value(at: t)?.statement.source)
+        add(period.statementOfEnd(at: t)?.statement.source)
         add(period.revocation(at: t)?.source)
         add(chargedRenewal?.sources.first)
         if period.isReplaced(at: t) { add(period.replacement?.sources.first) }
         if restsOnSignedStatus { add(signedStatus?.source) }
-        return [Position](distinct: positions)
+        return positions
     }
 
     private var restsOnSignedStatus: Bool {
@@ -150,9 +154,9 @@ extension StatusContext {
 }
 
 extension [Position] {
-    /// Creates an ascending list of distinct positions.
-    init(distinct positions: [Position]) {
-        self = []
-        for position in positions.sorted() where position != last { append(position) }
+    /// Adds a position to an ascending list of distinct ones.
+    mutating func insert(distinct position: Position) {
+        let index = partitioningIndex { $0 >= position }
+        if index == endIndex || self[index] != position { insert(position, at: index) }
     }
 }

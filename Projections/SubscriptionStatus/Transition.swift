@@ -10,11 +10,26 @@ package struct Transition: Hashable, Sendable {
     package let from: SubscriptionState?
     package let to: SubscriptionState
     package let cause: Cause
-    /// The change in sentences: refunds of other purchases, then the new state.
-    package let explanation: String
+    private let sentences: Explanation
     /// The time the ledger recorded the cause; nil when the cause is time.
     package let recordedAt: Instant?
     package let evidence: [Position]
+
+    /// The change in sentences: refunds of other purchases, then the new state.
+    package var explanation: String { sentences.text }
+
+    fileprivate init(_ change: Change, statement: (source: Source, cause: Cause)?) {
+        at = change.at
+        self.change = change.words
+        from = change.from
+        to = change.to
+        cause = statement?.cause ?? .time
+        sentences = Explanation(change)
+        recordedAt = statement?.source.recordedAt
+        var evidence = change.to.evidence
+        if let statement { evidence.insert(distinct: statement.source.position) }
+        self.evidence = evidence
+    }
 }
 
 /// The transitions of one key.
@@ -57,19 +72,6 @@ extension Subscription {
         }
         return SubscriptionHistory(
             key: key, transitions: transitions, disagreementCount: rowContext.disagreements.count)
-    }
-}
-
-extension Transition {
-    fileprivate init(_ change: Change, statement: (source: Source, cause: Cause)?) {
-        at = change.at
-        self.change = change.words
-        from = change.from
-        to = change.to
-        cause = statement?.cause ?? .time
-        explanation = (change.refundSentences + [change.context.explanation]).joined(separator: " ")
-        recordedAt = statement?.source.recordedAt
-        evidence = [Position](distinct: change.to.evidence + (statement.map { [$0.source.position] } ?? []))
     }
 }
 

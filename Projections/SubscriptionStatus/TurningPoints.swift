@@ -12,38 +12,59 @@ extension Sequence<Lineage> {
 extension Subscription {
     /// Returns every instant up to `t` at which an input of a rule in this folder changes, ascending.
     func turningPoints(of periods: [Period], until t: Instant, rules: Rules.Access) -> [Instant] {
-        turningPoints(of: periods, rules: rules).filter { $0 <= t }.sorted()
+        let instants = turningPoints(of: periods, rules: rules)
+        return Array(instants[..<instants.partitioningIndex { $0 > t }])
     }
 
-    fileprivate func turningPoints(of periods: [Period], rules: Rules.Access) -> Set<Instant> {
-        var instants = Set(renewalInfoTimes)
+    fileprivate func turningPoints(of periods: [Period], rules: Rules.Access) -> [Instant] {
+        var instants = renewalInfoTimes
+        for notification in notifications { instants.append(notification.source.time) }
         for period in periods {
-            period.addTurningPoints(to: &instants, rules, isProduction: key.environment == .production)
+            period.addTurningPoints(
+                to: &instants, rules, isProduction: key.environment == .production,
+                endOfForce: periods.endOfForce(of: period))
         }
-        instants.formUnion(notifications.map(\.source.time))
-        return instants
+        instants.sort()
+        var distinct: [Instant] = []
+        distinct.reserveCapacity(instants.count)
+        for instant in instants where instant != distinct.last { distinct.append(instant) }
+        return distinct
+    }
+}
+
+extension [Period] {
+    /// Returns an instant from which the period is not in force: the start of a purchase more than 24 hours after it.
+    /// - Complexity: O(log n) for n periods.
+    fileprivate func endOfForce(of period: Period) -> Instant {
+        let window = period.start.advanced(byMilliseconds: Subscription.earlyChargeMilliseconds)
+        let next = partitioningIndex { $0.start > window }
+        return next < endIndex ? self[next].start : Instant(milliseconds: .max)
     }
 }
 
 extension Period {
-    fileprivate func addTurningPoints(to instants: inout Set<Instant>, _ rules: Rules.Access, isProduction: Bool) {
-        instants.insert(start)
-        instants.formUnion(sources.lazy.map(\.time))
+    /// - Parameter endOfForce: an instant from which the deadlines of this period decide nothing.
+    fileprivate func addTurningPoints(
+        to instants: inout [Instant], _ rules: Rules.Access, isProduction: Bool, endOfForce: Instant
+    ) {
+        instants.append(start)
+        for source in sources { instants.append(source.time) }
         for revocation in revocations {
-            instants.insert(revocation.start)
-            if let end = revocation.end { instants.insert(end) }
+            instants.append(revocation.start)
+            if let end = revocation.end { instants.append(end) }
         }
-        if let replacement { instants.insert(replacement.start) }
+        if let replacement { instants.append(replacement.start) }
         for step in expiresDate.steps {
-            instants.insert(step.source.time)
-            instants.insert(step.value)
+            instants.append(step.source.time)
+            instants.append(step.value)
             // Superfluous instants are harmless.
-            instants.formUnion(Durations.deadlines(after: step.value, of: self, rules, isProduction: isProduction))
+            for deadline in Durations.deadlines(after: step.value, of: self, rules, isProduction: isProduction)
+            where deadline <= endOfForce {
+                instants.append(deadline)
+            }
         }
-        for renewalInfo in renewalInfos {
-            if let expires = renewalInfo.value.gracePeriodExpiresDate { instants.insert(expires) }
-        }
-        for status in signedStatuses { instants.insert(status.time) }
+        instants += gracePeriodEnds
+        for status in signedStatuses { instants.append(status.time) }
     }
 }
 

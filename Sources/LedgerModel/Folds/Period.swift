@@ -61,6 +61,17 @@ package struct Period: Hashable, Sendable {
         return min(source, renewalInfos.first?.source.time ?? source)
     }
 
+    // The next three read generic collections for other modules, in which they are not specialized.
+
+    package var renewalInfoDigests: [Digest] { renewalInfos.map(\.source.name.digest) }
+    package var gracePeriodEnds: [Instant] { renewalInfos.compactMap(\.value.gracePeriodExpiresDate) }
+
+    /// Returns the statement of the newest end stated by `t`; before any is stated, that of the first, which is
+    /// inferred. Nil for a period that does not end.
+    package func statementOfEnd(at t: Instant) -> (statement: Observed<Instant>, isInferred: Bool)? {
+        expiresDate.value(at: t)
+    }
+
     /// Returns the newest end stated by `t`, or the first end before any is stated. Nil for a period that does not end.
     package func end(at t: Instant) -> Instant? {
         expiresDate.value(at: t)?.statement.value

@@ -51,11 +51,10 @@ extension Period {
     /// Returns the signing time of the first renewal info in the latest run, signed by `t`, with auto-renew off. Nil
     /// when the newest states something else.
     package func autoRenewOffSince(at t: Instant) -> Instant? {
-        var first: Instant?
-        for renewalInfo in renewalInfos[..<renewalInfos.partitioningIndex { $0.source.time > t }].reversed() {
-            guard renewalInfo.value.autoRenewStatus == .off else { break }
-            first = renewalInfo.source.time
-        }
-        return first
+        let infos = renewalInfos
+        let next = infos.partitioningIndex { $0.source.time > t }
+        var first = next
+        while first > infos.startIndex, infos[first - 1].value.autoRenewStatus == .off { first -= 1 }
+        return first < next ? infos[first].source.time : nil
     }
 }

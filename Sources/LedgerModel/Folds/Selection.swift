@@ -44,6 +44,11 @@ extension Array {
     /// - Complexity: O(n) on average.
     func grouped<Key: Hashable>(by key: (Element) -> Key) -> [Selection<Element>] {
         let (numbers, count) = groupNumbers(key)
+        // Nearly always, every element is alone in its group.
+        if count == self.count {
+            let order = Array<Int>(indices)
+            return indices.map { Selection(self, order[$0...$0]) }
+        }
         return indices.grouped(by: numbers, count: count).map { Selection(self, $0) }
     }
 
