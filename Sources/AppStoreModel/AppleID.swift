@@ -1,7 +1,7 @@
 package import Primitives
 
 /// An id that Apple assigns: of a transaction, a line item, or an app transaction. Nearly all are decimal numbers.
-package struct AppleID: Hashable, BitwiseCopyable, Sendable {
+public struct AppleID: Hashable, BitwiseCopyable, Sendable {
     /// The number; for any other text, the index of its symbol with the highest bit set.
     @usableFromInline
     let bits: UInt64
@@ -24,7 +24,7 @@ package struct AppleID: Hashable, BitwiseCopyable, Sendable {
     }
 
     @inlinable
-    package static func == (left: AppleID, right: AppleID) -> Bool { left.bits == right.bits }
+    public static func == (left: AppleID, right: AppleID) -> Bool { left.bits == right.bits }
 
     package var text: String {
         switch form {
@@ -74,7 +74,7 @@ package struct AppleID: Hashable, BitwiseCopyable, Sendable {
 
 extension AppleID: Comparable {
     /// Compares the bytes of the texts, so "10" precedes "9".
-    package static func < (left: AppleID, right: AppleID) -> Bool {
+    public static func < (left: AppleID, right: AppleID) -> Bool {
         guard left.isNumber, right.isNumber else { return left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
         let (leftScaled, rightScaled) = (left.scaled, right.scaled)
         return leftScaled == rightScaled ? left.bits < right.bits : leftScaled < rightScaled
@@ -89,11 +89,11 @@ extension AppleID: Comparable {
 }
 
 extension AppleID: CustomStringConvertible {
-    package var description: String { text }
+    public var description: String { text }
 }
 
 extension AppleID: ExpressibleByStringLiteral {
-    package init(stringLiteral text: String) {
+    public init(stringLiteral text: String) {
         self.init(text)
     }
 }

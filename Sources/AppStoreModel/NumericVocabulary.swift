@@ -1,14 +1,14 @@
 /// A number defined by Apple, which may add values later.
-package protocol OpenNumericVocabulary: RawRepresentable, Hashable, BitwiseCopyable, Sendable, CustomStringConvertible
+public protocol OpenNumericVocabulary: RawRepresentable, Hashable, BitwiseCopyable, Sendable, CustomStringConvertible
 where RawValue == Int64 {
     init(rawValue: Int64)
 }
 
 extension OpenNumericVocabulary {
     @inlinable
-    package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+    public static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
-    package var description: String { String(rawValue) }
+    public var description: String { String(rawValue) }
 }
 
 package struct OfferType: OpenNumericVocabulary {

@@ -1,7 +1,7 @@
-package import Primitives
+public import Primitives
 
 /// A word defined by Apple, which may add words later. Known words have names; unknown words are kept.
-package protocol OpenVocabulary: RawRepresentable, Hashable, BitwiseCopyable, Sendable, CustomStringConvertible
+public protocol OpenVocabulary: RawRepresentable, Hashable, BitwiseCopyable, Sendable, CustomStringConvertible
 where RawValue == String {
     var symbol: Symbol { get }
     init(symbol: Symbol)
@@ -11,16 +11,16 @@ extension OpenVocabulary {
     // Without these two, the standard library compares and hashes the texts.
 
     @inlinable
-    package static func == (left: Self, right: Self) -> Bool { left.symbol == right.symbol }
+    public static func == (left: Self, right: Self) -> Bool { left.symbol == right.symbol }
 
     @inlinable
-    package func hash(into hasher: inout Hasher) { hasher.combine(symbol) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(symbol) }
 
-    package var rawValue: String { symbol.text }
-    package var description: String { rawValue }
+    public var rawValue: String { symbol.text }
+    public var description: String { rawValue }
 
     /// Interns the word, so it must not come from unverified input.
-    package init(rawValue: String) {
+    public init(rawValue: String) {
         self.init(symbol: Symbol(rawValue))
     }
 

@@ -1,11 +1,11 @@
 package import Crypto
 
 /// A SHA-256 value, stored as four big-endian words: fixed size, no heap allocation, ordered like its bytes.
-package struct Digest: Hashable, Comparable, BitwiseCopyable, Sendable {
-    package let words: (UInt64, UInt64, UInt64, UInt64)
+public struct Digest: Hashable, Comparable, BitwiseCopyable, Sendable {
+    public let words: (UInt64, UInt64, UInt64, UInt64)
 
     @inlinable
-    package init(words: (UInt64, UInt64, UInt64, UInt64)) {
+    public init(words: (UInt64, UInt64, UInt64, UInt64)) {
         self.words = words
     }
 
@@ -14,22 +14,22 @@ package struct Digest: Hashable, Comparable, BitwiseCopyable, Sendable {
     package static let byteCount = 32
 
     @inlinable
-    package static func == (left: Digest, right: Digest) -> Bool {
+    public static func == (left: Digest, right: Digest) -> Bool {
         left.words == right.words
     }
 
     @inlinable
-    package static func < (left: Digest, right: Digest) -> Bool {
+    public static func < (left: Digest, right: Digest) -> Bool {
         left.words < right.words
     }
 
     @inlinable
-    package static func >= (left: Digest, right: Digest) -> Bool {
+    public static func >= (left: Digest, right: Digest) -> Bool {
         left.words >= right.words
     }
 
     @inlinable
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(words.0)
         hasher.combine(words.1)
     }
@@ -37,20 +37,17 @@ package struct Digest: Hashable, Comparable, BitwiseCopyable, Sendable {
 
 extension Digest {
     /// Returns the SHA-256 of contiguous bytes.
-    @inlinable
     package static func sha256(of bytes: UnsafeRawBufferPointer) -> Digest {
         var hash = SHA256()
         hash.update(bufferPointer: bytes)
         return Digest(hash.finalize())
     }
 
-    @inlinable
     package static func sha256(of bytes: some Sequence<UInt8>) -> Digest {
         bytes.withContiguousStorageIfAvailable { sha256(of: UnsafeRawBufferPointer($0)) }
             ?? Array(bytes).withUnsafeBytes { sha256(of: $0) }
     }
 
-    @inlinable
     package init(_ digest: SHA256.Digest) {
         self = digest.withUnsafeBytes { Digest(loadingFrom: $0) }
     }
@@ -58,7 +55,6 @@ extension Digest {
 
 extension Digest {
     /// Reads the 32 bytes at the start of `bytes`; fewer are a programmer error.
-    @inlinable
     package init(loadingFrom bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count >= Self.byteCount, "a digest is 32 bytes")
         func word(_ index: Int) -> UInt64 {
@@ -91,7 +87,6 @@ extension Digest {
     package var firstHalf: UInt128 { UInt128(words.0) << 64 | UInt128(words.1) }
 
     /// Calls `body` with the 32 bytes in order.
-    @inlinable
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let ordered = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
         // A tuple of four words has no gaps, so its bytes are the digest's.
@@ -100,5 +95,5 @@ extension Digest {
 }
 
 extension Digest: CustomStringConvertible {
-    package var description: String { hex }
+    public var description: String { hex }
 }

@@ -1,5 +1,5 @@
 extension Instant: CustomStringConvertible {
-    package var description: String { iso8601 }
+    public var description: String { iso8601 }
 
     /// The form `YYYY-MM-DDThh:mm:ss.SSSZ`. Instants outside the years 0000 to 9999 are clamped to this range.
     package var iso8601: String {

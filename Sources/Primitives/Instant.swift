@@ -2,30 +2,30 @@
 ///
 /// Instants of the years 0000 to 9999 (`Instant.earliest ... Instant.latest`) print as ISO 8601. Others are refused on
 /// input (`date_out_of_range`).
-package struct Instant: Hashable, Comparable, BitwiseCopyable, Sendable {
-    package let milliseconds: Int64
+public struct Instant: Hashable, Comparable, BitwiseCopyable, Sendable {
+    public let milliseconds: Int64
 
     @inlinable
-    package init(milliseconds: Int64) {
+    public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
     // The standard library derives the other three from the first, by a call each.
 
     @inlinable
-    package static func < (left: Instant, right: Instant) -> Bool { left.milliseconds < right.milliseconds }
+    public static func < (left: Instant, right: Instant) -> Bool { left.milliseconds < right.milliseconds }
     @inlinable
-    package static func > (left: Instant, right: Instant) -> Bool { left.milliseconds > right.milliseconds }
+    public static func > (left: Instant, right: Instant) -> Bool { left.milliseconds > right.milliseconds }
     @inlinable
-    package static func <= (left: Instant, right: Instant) -> Bool { left.milliseconds <= right.milliseconds }
+    public static func <= (left: Instant, right: Instant) -> Bool { left.milliseconds <= right.milliseconds }
     @inlinable
-    package static func >= (left: Instant, right: Instant) -> Bool { left.milliseconds >= right.milliseconds }
+    public static func >= (left: Instant, right: Instant) -> Bool { left.milliseconds >= right.milliseconds }
     @inlinable
-    package static func == (left: Instant, right: Instant) -> Bool { left.milliseconds == right.milliseconds }
+    public static func == (left: Instant, right: Instant) -> Bool { left.milliseconds == right.milliseconds }
 
     /// Returns the instant `interval` milliseconds later (earlier when negative), clamped to the range of `Int64`.
     @inlinable
-    package func advanced(byMilliseconds interval: Int64) -> Instant {
+    public func advanced(byMilliseconds interval: Int64) -> Instant {
         let (sum, overflow) = milliseconds.addingReportingOverflow(interval)
         return Instant(milliseconds: overflow ? (interval > 0 ? .max : .min) : sum)
     }

@@ -5,7 +5,7 @@ import Synchronization
 /// Facts repeat few values: product ids, currencies, Apple's vocabulary. Interned, each takes one word, is compared as
 /// one word, and is copied without reference counting. The values are kept until the process ends, so unverified input
 /// must not be interned.
-package struct Interned<Value: Internable>: Hashable, BitwiseCopyable, @unchecked Sendable {
+public struct Interned<Value: Internable>: Hashable, BitwiseCopyable, @unchecked Sendable {
     // The table keeps every entry until the process ends, and an entry never changes.
     @usableFromInline
     let entry: Unmanaged<InternTable<Value>.Entry>
@@ -36,23 +36,23 @@ package struct Interned<Value: Internable>: Hashable, BitwiseCopyable, @unchecke
     package var index: UInt32 { entry._withUnsafeGuaranteedRef(\.index) }
 
     @inlinable
-    package static func == (left: Interned, right: Interned) -> Bool {
+    public static func == (left: Interned, right: Interned) -> Bool {
         left.entry.toOpaque() == right.entry.toOpaque()
     }
 
     @inlinable
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(entry.toOpaque())
     }
 }
 
 /// A kind of values that can be interned, with the one table of its values.
-package protocol Internable: Hashable, Sendable {
+public protocol Internable: Hashable, Sendable {
     static var internTable: InternTable<Self> { get }
 }
 
 /// The interned values of one type, each with its number.
-package final class InternTable<Value: Internable>: Sendable {
+public final class InternTable<Value: Internable>: Sendable {
     @usableFromInline
     final class Entry: Sendable {
         let value: Value

@@ -1,5 +1,5 @@
 /// Some elements of an array, in a given order. Folds group the observations of a key without copying them.
-package struct Selection<Element>: RandomAccessCollection {
+public struct Selection<Element>: RandomAccessCollection {
     @usableFromInline
     let elements: [Element]
     @usableFromInline
@@ -18,20 +18,20 @@ package struct Selection<Element>: RandomAccessCollection {
     }
 
     @inlinable
-    package var startIndex: Int { selected.startIndex }
+    public var startIndex: Int { selected.startIndex }
     @inlinable
-    package var endIndex: Int { selected.endIndex }
+    public var endIndex: Int { selected.endIndex }
 
     @inlinable
-    package subscript(index: Int) -> Element { elements[selected[index]] }
+    public subscript(index: Int) -> Element { elements[selected[index]] }
 }
 
 extension Selection: Equatable where Element: Equatable {
-    package static func == (left: Selection, right: Selection) -> Bool { left.elementsEqual(right) }
+    public static func == (left: Selection, right: Selection) -> Bool { left.elementsEqual(right) }
 }
 
 extension Selection: Hashable where Element: Hashable {
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(count)
         for element in self { hasher.combine(element) }
     }
