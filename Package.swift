@@ -241,7 +241,8 @@ let package = Package(
             name: "AcceptanceTests",
             dependencies: [
                 "Primitives", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog", "AppStoreVerification",
-                "LedgerAPI", "SubscriptionLedger", "AppStoreSimulation", "LedgerTesting", "crash-writer", "subledger",
+                "LedgerAPI", "FactStore", "SubscriptionLedger", "AppStoreSimulation", "LedgerTesting", "crash-writer",
+                "subledger",
             ],
             swiftSettings: testSettings
         ),

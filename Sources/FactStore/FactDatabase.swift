@@ -6,7 +6,7 @@ import LedgerStorage
 import Primitives
 import Synchronization
 
-/// The databases of `derived/`: facts by position, and an index over them. They can be rebuilt from the log.
+/// The databases of a folder of facts: facts by position, and an index over them. They can be rebuilt from the log.
 final class FactDatabase: Sendable {
     private let environment: LMDB.Environment
     /// position -> recordedAt, facts
@@ -20,14 +20,16 @@ final class FactDatabase: Sendable {
 
     private static let sizeKey = Array("size".utf8)
     private static let layoutKey = Array("layout".utf8)
-    /// The layout version of this environment. The writer removes and rebuilds an environment of another version.
-    private static let layout: UInt64 = 5
+    private static let codecKey = Array("codec".utf8)
+    /// The layout version, which is part of the folder's name. A new one is needed for other databases, index terms or
+    /// stored facts, so also for every new version of `FactCodec`.
+    static let layout: UInt64 = 5
 
     static func exists(in directory: String) -> Bool {
         access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0
     }
 
-    /// - Throws: `version_unknown` when another version created it; `log_corrupt` when it is damaged.
+    /// - Throws: `version_unknown` when the environment has another layout or codec; `log_corrupt` when it is damaged.
     convenience init(directory: String, mapSizeBytes: Int, readOnly: Bool) throws {
         do {
             try self.init(opening: directory, mapSizeBytes: mapSizeBytes, readOnly: readOnly)
@@ -45,23 +47,22 @@ final class FactDatabase: Sendable {
         if !readOnly { try Self.makeIfMissing(in: directory, options) }
         environment = try LMDB.Environment(directory: directory, options: options)
         meta = try environment.openDatabase("meta")
-        let found = try environment.read { [meta] in try Self.word(Self.layoutKey, in: meta, $0) }
-        guard found == Self.layout else {
+        let found = try environment.read { [meta] in
+            Self.versionText(try $0.number(Self.layoutKey, in: meta), try $0.number(Self.codecKey, in: meta))
+        }
+        let known = Self.versionText(Self.layout, UInt64(FactCodec.version))
+        guard found == known else {
             throw StorageError(
-                .versionUnknown, "unsupported version of derived/", expected: "\(Self.layout)",
-                found: found.map { "\($0)" } ?? "none", hint: StorageError.rebuildHint)
+                .versionUnknown, "unsupported version of the facts in \(directory)", expected: known, found: found,
+                hint: "Use the version of subledger that wrote them. \(StorageError.rebuildHint)")
         }
         facts = try environment.openDatabase("facts", flags: .integerKey)
         symbols = try environment.openDatabase("symbols", flags: .integerKey)
         terms = HashIndex(try environment.openDatabases(Self.termDatabases))
     }
 
-    private static func word<Access>(
-        _ key: [UInt8], in meta: Database, _ transaction: borrowing LMDBTransaction<Access>
-    ) throws -> UInt64? {
-        guard let value = try transaction.get(key.span.bytes, in: meta) else { return nil }
-        guard value.byteCount == 8 else { throw StorageError.derivedDamaged("a number") }
-        return value.integer(at: 0)
+    private static func versionText(_ layout: UInt64?, _ codec: UInt64?) -> String {
+        "layout \(layout.map { "\($0)" } ?? "none"), codec \(codec.map { "\($0)" } ?? "none")"
     }
 
     private static let termDatabases = HashIndex.databases("terms")
@@ -71,15 +72,10 @@ final class FactDatabase: Sendable {
             let opened = try environment.openDatabases(
                 [("meta", []), ("facts", .integerKey), ("symbols", .integerKey)] + termDatabases)
             var transaction = try environment.beginWrite()
-            let layout = withUnsafeBytes(of: Self.layout) { Array($0) }
-            try transaction.put(layout.span.bytes, at: layoutKey.span.bytes, in: opened[0])
+            try transaction.put(layout, at: layoutKey, in: opened[0])
+            try transaction.put(UInt64(FactCodec.version), at: codecKey, in: opened[0])
             try transaction.commit()
         }
-    }
-
-    /// Removes an environment of another version.
-    static func remove(_ directory: String) {
-        for name in ["data.mdb", "lock.mdb"] { unlink("\(directory)/\(name)") }
     }
 
     func clearStaleReaders() throws {
@@ -100,7 +96,7 @@ final class FactDatabase: Sendable {
     }
 
     private func size<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> UInt64 {
-        try Self.word(Self.sizeKey, in: meta, transaction) ?? 0
+        try transaction.number(Self.sizeKey, in: meta) ?? 0
     }
 
     /// Returns the events with a term at the selected positions, ordered by position.
@@ -154,8 +150,7 @@ final class FactDatabase: Sendable {
                 try transaction.put(Array(symbol.text.utf8).span.bytes, at: UInt64(number), in: symbols, .append)
             }
             try terms.addAndCompact(Self.termEntries(of: new), &transaction)
-            let size = withUnsafeBytes(of: max(stored, last.position + 1)) { Array($0) }
-            try transaction.put(size.span.bytes, at: Self.sizeKey.span.bytes, in: meta)
+            try transaction.put(max(stored, last.position + 1), at: Self.sizeKey, in: meta)
         }
     }
 

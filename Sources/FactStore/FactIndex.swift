@@ -1,11 +1,11 @@
 import Dispatch
 package import EventLog
 import LMDB
-import LedgerStorage
+package import LedgerStorage
 import Primitives
 import Synchronization
 
-/// The facts of the log's events with their index, both those in `derived/` and the pending ones in memory.
+/// The facts of the log's events with their index, both the stored ones and the pending ones in memory.
 ///
 /// A background thread stores the pending events, in one synced transaction per 65,536 events or two seconds. A query
 /// reads both, so every caller reads its own writes. Storing an event twice after a crash has no effect.
@@ -18,39 +18,44 @@ package final class FactIndex: Sendable {
     /// The maximum number of pending events in a read-only process, which stores none (about 1 KB each).
     static let readerLimit = 1_048_576
 
-    /// Nil when no writer has stored any facts yet, or when the stored facts are of another version.
+    private let folder: DataFolder
+    /// Nil in a read-only process when no writer has stored facts of this layout yet.
     private let database: RecoverableEnvironment<FactDatabase>?
     private let decoder: Decoder
     private let pending: PendingEvents
     private let storedSize: Atomic<UInt64>
+    /// Whether every event of the log had known facts at some time.
+    private let hasCaughtUp = Atomic(false)
+    private let hasRemovedOlderFacts = Atomic(false)
     private let thread = PeriodicThread(every: interval)
     /// Whether a background catch-up with the log is not complete.
     private let isBehind = Atomic(false)
     /// Held while a batch moves from memory to the database. Two threads may try this at once.
     private let batchLock = Mutex<Void>(())
 
-    /// Opens the index for the writing process. Facts of another version are removed and decoded again.
-    package init(writing directory: String, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
+    /// Opens the index for the writing process. Facts of an older layout are kept until those of this layout are
+    /// decoded from the log and stored; an interrupted catch-up continues at the last stored event.
+    /// - Throws: `StorageError`, also `version_unknown` when the folder of this layout has facts of another version.
+    package init(writing folder: DataFolder, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
+        try folder.createFacts()
         let database = try RecoverableEnvironment("derived/") {
-            do {
-                return try FactDatabase(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false)
-            } catch let error as StorageError where error.code == .versionUnknown {
-                FactDatabase.remove(directory)
-                return try FactDatabase(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: false)
-            }
+            try FactDatabase(directory: folder.facts, mapSizeBytes: mapSizeBytes, readOnly: false)
         }
         let size = try database.current().size()
+        self.folder = folder
         self.database = database
         self.decoder = decoder
         pending = PendingEvents(from: size)
         storedSize = Atomic(size)
     }
 
-    /// Opens the index for reading beside a writer. The whole log is decoded into memory when no facts are stored, or
-    /// when the stored facts are of another version.
-    package init(reading directory: String, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
-        database = try Self.openForReading(directory, mapSizeBytes)
+    /// Opens the index for reading beside a writer. The events that have no stored facts of this layout are decoded
+    /// into memory.
+    /// - Throws: `StorageError`, also `version_unknown` when the folder of this layout has facts of another version.
+    package init(reading folder: DataFolder, mapSizeBytes: Int, decoder: @escaping Decoder) throws {
+        database = try Self.openForReading(folder.facts, mapSizeBytes)
         let size = try database?.current().size() ?? 0
+        self.folder = folder
         self.decoder = decoder
         pending = PendingEvents(from: size)
         storedSize = Atomic(size)
@@ -60,12 +65,8 @@ package final class FactIndex: Sendable {
         _ directory: String, _ mapSizeBytes: Int
     ) throws -> RecoverableEnvironment<FactDatabase>? {
         guard FactDatabase.exists(in: directory) else { return nil }
-        do {
-            return try RecoverableEnvironment("derived/") {
-                try FactDatabase(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: true)
-            }
-        } catch let error as StorageError where error.code == .versionUnknown {
-            return nil
+        return try RecoverableEnvironment("derived/") {
+            try FactDatabase(directory: directory, mapSizeBytes: mapSizeBytes, readOnly: true)
         }
     }
 
@@ -96,6 +97,7 @@ package final class FactIndex: Sendable {
                 hint: "Run a writing command such as `subledger serve` to update derived/.")
         }
         try decode(log, upTo: size)
+        if pending.end >= size { hasCaughtUp.store(true, ordering: .releasing) }
     }
 
     /// Decodes events into memory, and stores full batches in a writing process.
@@ -120,7 +122,10 @@ package final class FactIndex: Sendable {
         isBehind.store(log != nil, ordering: .releasing)
         try thread.start { [self] in
             if let log, isBehind.load(ordering: .acquiring) { try catchUpInBackground(with: log) }
+            // Read first: all events that were known by then are stored by the loop.
+            let hasCaughtUp = hasCaughtUp.load(ordering: .acquiring)
             while pending.count > 0 { try store() }
+            if hasCaughtUp { try removeOlderFacts() }
         }
         if log != nil { thread.wake() }
     }
@@ -131,7 +136,15 @@ package final class FactIndex: Sendable {
             guard !thread.isClosing else { return }
             try decode(log, upTo: try log.size())
         }
+        hasCaughtUp.store(true, ordering: .releasing)
         isBehind.store(false, ordering: .releasing)
+    }
+
+    /// Removes the facts of older layouts, once those of this layout are complete and synced.
+    private func removeOlderFacts() throws {
+        guard !hasRemovedOlderFacts.load(ordering: .relaxed) else { return }
+        try folder.removeOlderFacts()
+        hasRemovedOlderFacts.store(true, ordering: .relaxed)
     }
 
     /// Stores the pending events and stops the thread.

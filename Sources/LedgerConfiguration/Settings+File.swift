@@ -54,6 +54,7 @@ extension Settings.HTTP {
         if let member = members.take("host") { host = try member.text() }
         if let member = members.take("port") { port = try member.integer(in: 0...65_535) }
         if let member = members.take("publicTiles") { publicTiles = try member.flag() }
+        if let member = members.take("metricsKey") { metricsKey = try member.flag() }
         try members.finish()
     }
 }

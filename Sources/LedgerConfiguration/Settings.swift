@@ -23,6 +23,8 @@ package struct Settings: Sendable {
         package var port = 8080
         /// Whether the checkpoint and the tiles are readable without a key.
         package var publicTiles = false
+        /// Whether the metrics need a key. Without one, they are readable by every caller of a loopback listener.
+        package var metricsKey = true
 
         package init() {}
     }

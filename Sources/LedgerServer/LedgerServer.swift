@@ -32,8 +32,7 @@ package struct LedgerServer: Sendable {
     /// - Throws: `ConfigurationError` for a listener that `ListenerPolicy` rejects; `StorageError` when the checkpoint
     ///   or the feed of transitions cannot be opened.
     package init(_ ledger: LedgerWriter, _ configuration: Configuration, logger: Logger) throws {
-        try ListenerPolicy.check(
-            host: configuration.http.host, keys: configuration.apiKeys, trust: ledger.configuration.trust)
+        try ListenerPolicy.check(configuration.http, keys: configuration.apiKeys, trust: ledger.configuration.trust)
         self.configuration = configuration
         self.logger = logger
         context = RouteContext(
@@ -50,7 +49,9 @@ package struct LedgerServer: Sendable {
             EventsRoute(context: context), TransitionsRoute(context: context),
             EvidenceRoute(context: context), EvidenceListRoute(context: context),
             CheckpointRoute(access: publishing, context: context), TileRoute(access: publishing, context: context),
-            HealthRoute(), ReadinessRoute(context: context), MetricsRoute(context: context), SpecificationRoute(),
+            HealthRoute(), ReadinessRoute(context: context),
+            MetricsRoute(access: configuration.http.metricsKey ? .metrics : .anybody, context: context),
+            SpecificationRoute(),
         ]
     }
 

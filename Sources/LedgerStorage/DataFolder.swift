@@ -9,6 +9,7 @@ package struct DataFolder: Sendable {
     }
 
     package var log: String { path + "/log" }
+    /// The data that can be rebuilt from the log. The facts in it have a folder per layout (`FactStore`).
     package var derived: String { path + "/derived" }
     package var identities: String { derived + "/identities" }
     package var transitions: String { derived + "/transitions" }

@@ -51,7 +51,7 @@ package final class LedgerReader: Sendable {
         try folder.requireExists()
         let log = try LogReader(configuration.log, origin: configuration.origin)
         let facts = try FactIndex(
-            reading: folder.derived, mapSizeBytes: configuration.mapSizeBytes, decoder: EventDecoder.indexedFacts)
+            reading: folder, mapSizeBytes: configuration.mapSizeBytes, decoder: EventDecoder.indexedFacts)
         try facts.requireNoMore(than: log)
         let vault = try VaultReader(folder, mapSizeBytes: configuration.mapSizeBytes)
         self.init(configuration, log, facts, vault)

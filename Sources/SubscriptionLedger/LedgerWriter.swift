@@ -33,7 +33,7 @@ package final class LedgerWriter: Sendable {
         lock = try FolderLock(folder)
         vault = try VaultWriter(folder, mapSizeBytes: configuration.mapSizeBytes)
         let facts = try FactIndex(
-            writing: folder.derived, mapSizeBytes: configuration.mapSizeBytes, decoder: EventDecoder.indexedFacts)
+            writing: folder, mapSizeBytes: configuration.mapSizeBytes, decoder: EventDecoder.indexedFacts)
         log = try LogWriter(configuration.logWriter) { facts.observe($0) }
         reader = LedgerReader(configuration, log.reader, facts, vault.reader)
         _ = try CheckpointKey.loadOrMake(in: folder, origin: log.reader.origin)

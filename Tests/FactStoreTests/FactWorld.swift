@@ -11,7 +11,7 @@ import Primitives
 /// only reads them.
 final class FactWorld {
     private let path: String
-    private let folder: DataFolder
+    let folder: DataFolder
     /// The log and its fact index; nil while closed.
     private var opened: (log: LogWriter, facts: FactIndex)?
     static let mapSizeBytes = 1 << 30
@@ -39,11 +39,9 @@ final class FactWorld {
         return opened.facts
     }
 
-    var derivedDirectory: String { folder.derived }
-
     /// Opens both; facts that are not stored are decoded in the background, each after `gate` is signalled.
     func open(decodingThrough gate: DispatchSemaphore) throws {
-        let facts = try FactIndex(writing: folder.derived, mapSizeBytes: Self.mapSizeBytes) {
+        let facts = try FactIndex(writing: folder, mapSizeBytes: Self.mapSizeBytes) {
             gate.wait()
             return Self.decode($0, $1)
         }
@@ -54,7 +52,7 @@ final class FactWorld {
 
     func open() throws {
         let facts = try FactIndex(
-            writing: folder.derived, mapSizeBytes: Self.mapSizeBytes, decoder: Self.decode)
+            writing: folder, mapSizeBytes: Self.mapSizeBytes, decoder: Self.decode)
         let log = try LogWriter(configuration) { facts.observe($0) }
         try facts.requireNoMore(than: log.reader)
         try facts.catchUp(with: log.reader)
@@ -87,7 +85,7 @@ final class FactWorld {
     func reading<Result>(_ body: (LogReader, FactIndex) throws -> Result) throws -> Result {
         let log = try LogReader(logConfiguration)
         let facts = try FactIndex(
-            reading: folder.derived, mapSizeBytes: Self.mapSizeBytes, decoder: Self.decode)
+            reading: folder, mapSizeBytes: Self.mapSizeBytes, decoder: Self.decode)
         try facts.catchUp(with: log)
         return try body(log, facts)
     }

@@ -8,7 +8,8 @@ import LedgerStorage
 import Primitives
 import Testing
 
-/// A `derived/` folder written by an earlier version: layout 1, with facts of codec version 1.
+/// A `derived/` folder written by an earlier version: layout 1, without a folder for facts, with facts of codec
+/// version 1.
 @Suite struct `FactIndex data of an older layout` {
     /// The numbers of the transactions, one per event.
     private static let numbers = [0, 4, 8, 12]
@@ -19,8 +20,16 @@ import Testing
         _ = try await world.append(numbers.map { [$0] })
         try world.facts.store()
         world.close()
-        try makeOlder(world.derivedDirectory)
+        try FileManager.default.moveItem(atPath: world.folder.facts + "/data.mdb", toPath: olderFile(world))
+        try FileManager.default.removeItem(atPath: world.folder.facts)
+        try makeOlder(world.folder.derived)
         return world
+    }
+
+    private static func olderFile(_ world: FactWorld) -> String { world.folder.derived + "/data.mdb" }
+
+    private static func olderBytes(_ world: FactWorld) -> Data? {
+        FileManager.default.contents(atPath: olderFile(world))
     }
 
     private static func opening<Result>(
@@ -36,8 +45,7 @@ import Testing
             let meta = try environment.openDatabase("meta")
             let facts = try environment.openDatabase("facts", flags: .integerKey)
             try environment.write { transaction in
-                let layout = withUnsafeBytes(of: UInt64(1)) { Array($0) }
-                try transaction.put(layout.span.bytes, at: Array("layout".utf8).span.bytes, in: meta)
+                try transaction.put(1, at: Array("layout".utf8), in: meta)
                 for (position, number) in numbers.enumerated() {
                     try transaction.put(olderFacts(number).span.bytes, at: UInt64(position), in: facts)
                 }
@@ -56,10 +64,7 @@ import Testing
     private static func layout(_ directory: String) throws -> UInt64? {
         try opening(directory) { environment in
             let meta = try environment.openDatabase("meta")
-            return try environment.read { transaction in
-                let value = try transaction.get(Array("layout".utf8).span.bytes, in: meta)
-                return value?.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
-            }
+            return try environment.read { try $0.number(Array("layout".utf8), in: meta) }
         }
     }
 
@@ -84,12 +89,14 @@ import Testing
 
     @Test func `the fixture is as it says`() async throws {
         let world = try await Self.world()
-        #expect(try Self.layout(world.derivedDirectory) == 1)
+        #expect(try Self.layout(world.folder.derived) == 1)
+        #expect(!FileManager.default.fileExists(atPath: world.folder.facts))
         #expect(EventFacts(bytes: Array(Self.olderFacts(0).dropFirst(8)), position: 0, recordedAt: .earliest) == nil)
     }
 
     @Test func `a writer derives again at opening, and keeps what it derived`() async throws {
         let world = try await Self.world()
+        let older = try #require(Self.olderBytes(world))
         try world.open()
         #expect(world.facts.lag == Self.numbers.count)
         try expectAnswers(of: world.facts)
@@ -97,7 +104,8 @@ import Testing
         #expect(again.map(\.position) == [1] && again.allSatisfy { !$0.isAppended })
         try world.facts.store()
         world.close()
-        #expect(try Self.layout(world.derivedDirectory) == 5)
+        #expect(try Self.layout(world.folder.facts) == 5)
+        #expect(Self.olderBytes(world) == older)
 
         try world.open()
         #expect(world.facts.lag == 0)
@@ -107,6 +115,68 @@ import Testing
             #expect(derived.lag == 0)
             try expectAnswers(of: derived)
         }
+    }
+
+    @Test func `an incomplete folder is continued, and the older facts stay until it is complete`() async throws {
+        let world = try await Self.world()
+        let older = try #require(Self.olderBytes(world))
+        try world.open()
+        try world.facts.store()
+        _ = try await world.append([[16]])
+        // The event is not stored, as after a crash.
+        world.close()
+        try world.open()
+        #expect(world.facts.lag == 1)
+        world.close()
+        #expect(Self.olderBytes(world) == older)
+
+        let gate = DispatchSemaphore(value: 0)
+        gate.signal()
+        try world.open(decodingThrough: gate)
+        while world.facts.isCatchingUp { try await Task.sleep(for: .milliseconds(5)) }
+        world.close()
+        #expect(Self.olderBytes(world) == nil)
+        try world.open()
+        #expect(world.facts.lag == 0)
+        try expectAnswers(of: world.facts, and: [16])
+    }
+
+    @Test func `older facts of which a part was already removed are removed entirely`() async throws {
+        let world = try await Self.world()
+        let manager = FileManager.default
+        let parts = ["new", "facts-1", "facts-4"].map { world.folder.derived + "/" + $0 }
+        for part in parts {
+            try manager.createDirectory(atPath: part, withIntermediateDirectories: false)
+            try #require(manager.createFile(atPath: part + "/lock.mdb", contents: nil))
+        }
+        let gate = DispatchSemaphore(value: 0)
+        for _ in Self.numbers { gate.signal() }
+        try world.open(decodingThrough: gate)
+        while world.facts.isCatchingUp { try await Task.sleep(for: .milliseconds(5)) }
+        world.close()
+        let names = try manager.contentsOfDirectory(atPath: world.folder.derived).sorted()
+        #expect(names == ["facts-5", "identities"])
+    }
+
+    @Test(arguments: ["layout", "codec"])
+    func `facts of a newer version are refused, and stay`(number: String) async throws {
+        let world = try FactWorld()
+        _ = try await world.append([[0], [4]])
+        try world.facts.store()
+        world.close()
+        try Self.opening(world.folder.facts) { environment in
+            let meta = try environment.openDatabase("meta")
+            try environment.write { try $0.put(99, at: Array(number.utf8), in: meta) }
+        }
+        let file = world.folder.facts + "/data.mdb"
+        let before = FileManager.default.contents(atPath: file)
+        for open in [world.open, { try world.reading { _, _ in } }] {
+            let error = #expect(throws: StorageError.self) { try open() }
+            #expect(error?.code == .versionUnknown)
+            #expect(error?.expected == "layout 5, codec \(FactCodec.version)")
+            #expect(error?.found?.contains("\(number) 99") == true)
+        }
+        #expect(FileManager.default.contents(atPath: file) == before)
     }
 
     @Test func `a writer that opens at once is busy until all is decoded, and takes events meanwhile`() async throws {
@@ -125,7 +195,8 @@ import Testing
         #expect(try await world.append([[20]]).map(\.position) == [5])
         try expectAnswers(of: world.facts, and: [16, 20])
         world.close()
-        #expect(try Self.layout(world.derivedDirectory) == 5)
+        #expect(try Self.layout(world.folder.facts) == 5)
+        #expect(Self.olderBytes(world) == nil)
         try world.open()
         #expect(world.facts.lag == 0)
         try expectAnswers(of: world.facts, and: [16, 20])
@@ -144,16 +215,15 @@ import Testing
 
     @Test func `a reader answers from the log, and changes nothing`() async throws {
         let world = try await Self.world()
-        let file = world.derivedDirectory + "/data.mdb"
-        let before = try #require(FileManager.default.contents(atPath: file))
-        let names = try FileManager.default.contentsOfDirectory(atPath: world.derivedDirectory).sorted()
+        let before = try #require(Self.olderBytes(world))
+        let names = try FileManager.default.contentsOfDirectory(atPath: world.folder.derived).sorted()
         for _ in 0..<2 {
             try world.reading { _, derived in
                 #expect(derived.lag == Self.numbers.count)
                 try expectAnswers(of: derived)
             }
         }
-        #expect(FileManager.default.contents(atPath: file) == before)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: world.derivedDirectory).sorted() == names)
+        #expect(Self.olderBytes(world) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder.derived).sorted() == names)
     }
 }

@@ -10,6 +10,7 @@ import Testing
         #expect(settings.http.host == "127.0.0.1")
         #expect(settings.http.port == 8080)
         #expect(!settings.http.publicTiles)
+        #expect(settings.http.metricsKey)
         #expect(settings.log.mapSizeBytes == 1_099_511_627_776)
         #expect(settings.log.origin == nil)
         #expect(settings.log.groupCommitEvents == 2_000)
@@ -26,6 +27,7 @@ import Testing
         #expect(settings.http.host == "::1")
         #expect(settings.http.port == 9000)
         #expect(settings.http.publicTiles)
+        #expect(!settings.http.metricsKey)
         #expect(settings.log.mapSizeBytes == 8_589_934_592)
         #expect(settings.log.origin == "ledger.example/log")
         #expect(settings.log.groupCommitEvents == 500)
@@ -62,7 +64,7 @@ import Testing
 
     private static let whole = """
         data: /var/lib/subledger
-        http:  {host: "::1", port: 9000, publicTiles: true}
+        http:  {host: "::1", port: 9000, publicTiles: true, metricsKey: false}
         log:   {mapSizeBytes: 8589934592, origin: ledger.example/log, groupCommitEvents: 500, quarantineItems: 7, \
         quarantineBytes: 0}
         trust: {roots: [test.der, other.pem]}

@@ -106,6 +106,16 @@ struct RouteCall: Sendable {
         }
     }
 
+    @Test func `metrics without a key are for anybody, and nothing else is`() async throws {
+        let test = try TestLedger(keys: TestKey.all, metricsKey: false)
+        try await test.calls { client in
+            for call in RouteCall.all where call.roles != nil {
+                let answer = try await call.make(client)
+                #expect((answer.status == .unauthorized) == (call.template != "/metrics"), "\(call.uri)")
+            }
+        }
+    }
+
     @Test(
         arguments: [
             ("Basic c2w6c2w=", "key_missing"), ("Bearer", "key_missing"), ("", "key_missing"),

@@ -5,6 +5,13 @@ import LedgerServer
 import Testing
 
 @Suite struct ListenerPolicyTests {
+    private static func http(_ host: String, metricsKey: Bool = true) -> Settings.HTTP {
+        var http = Settings.HTTP()
+        http.host = host
+        http.metricsKey = metricsKey
+        return http
+    }
+
     @Test(
         arguments: [
             ("127.0.0.1", true), ("127.255.0.9", true), ("::1", true), ("localhost", true), ("0.0.0.0", false),
@@ -17,11 +24,20 @@ import Testing
     }
 
     @Test func `without keys only the loopback is listened on`() throws {
-        try ListenerPolicy.check(host: "127.0.0.1", keys: [], trust: TrustPolicy())
-        try ListenerPolicy.check(host: "0.0.0.0", keys: [TestKey(.admin).configured], trust: TrustPolicy())
+        try ListenerPolicy.check(Self.http("127.0.0.1"), keys: [], trust: TrustPolicy())
+        try ListenerPolicy.check(Self.http("0.0.0.0"), keys: [TestKey(.admin).configured], trust: TrustPolicy())
         #expect(throws: ConfigurationError.self) {
-            try ListenerPolicy.check(host: "0.0.0.0", keys: [], trust: TrustPolicy())
+            try ListenerPolicy.check(Self.http("0.0.0.0"), keys: [], trust: TrustPolicy())
         }
+    }
+
+    @Test func `metrics without a key are served on the loopback only`() throws {
+        let keys = [TestKey(.admin).configured]
+        try ListenerPolicy.check(Self.http("127.0.0.1", metricsKey: false), keys: keys, trust: TrustPolicy())
+        let error = #expect(throws: ConfigurationError.self) {
+            try ListenerPolicy.check(Self.http("0.0.0.0", metricsKey: false), keys: keys, trust: TrustPolicy())
+        }
+        #expect(error?.place == "http.metricsKey")
     }
 
     @Test(arguments: [Environment.xcode, .localTesting])
@@ -29,9 +45,9 @@ import Testing
         let keys = [TestKey(.admin).configured]
         let app = TrustPolicy.App(bundleId: "com.example.app", environments: [environment])
         for trust in [TrustPolicy(environments: [.sandbox, environment]), TrustPolicy(apps: [app])] {
-            try ListenerPolicy.check(host: "localhost", keys: keys, trust: trust)
+            try ListenerPolicy.check(Self.http("localhost"), keys: keys, trust: trust)
             #expect(throws: ConfigurationError.self) {
-                try ListenerPolicy.check(host: "192.0.2.1", keys: keys, trust: trust)
+                try ListenerPolicy.check(Self.http("192.0.2.1"), keys: keys, trust: trust)
             }
         }
     }

@@ -26,7 +26,7 @@ import Yams
     }
 
     @Test func `a route that needs no key says so`() async throws {
-        let test = try TestLedger(publicTiles: true)
+        let test = try TestLedger(publicTiles: true, metricsKey: false)
         let specification = try await Self.specification(test)
         for route in test.server.routes {
             let operation = specification["paths"]?[route.template]?[route.method.rawValue.lowercased()]

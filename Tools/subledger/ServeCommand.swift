@@ -74,8 +74,7 @@ struct ServeCommand: AsyncParsableCommand {
         var ledgerConfiguration = try ledger.configuration(trust)
         if let mapSizeBytes { ledgerConfiguration.mapSizeBytes = mapSizeBytes }
         // Checked before anything is written to disk.
-        try ListenerPolicy.check(
-            host: settings.http.host, keys: settings.apiKeys, trust: ledgerConfiguration.trust)
+        try ListenerPolicy.check(settings.http, keys: settings.apiKeys, trust: ledgerConfiguration.trust)
         var configuration = LedgerServer.Configuration()
         configuration.http = settings.http
         configuration.apiKeys = settings.apiKeys

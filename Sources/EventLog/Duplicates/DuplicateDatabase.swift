@@ -37,13 +37,12 @@ final class DuplicateDatabase: Sendable {
         try LMDB.Environment.makeIfMissing(in: directory, options: options) { environment throws(LMDBError) in
             let opened = try environment.openDatabases([("meta", [])] + Self.keyDatabases)
             var transaction = try environment.beginWrite()
-            let layout = withUnsafeBytes(of: Self.layout) { Array($0) }
-            try transaction.put(layout.span.bytes, at: Self.layoutKey.span.bytes, in: opened[0])
+            try transaction.put(Self.layout, at: Self.layoutKey, in: opened[0])
             try transaction.commit()
         }
         environment = try LMDB.Environment(directory: directory, options: options)
         meta = try environment.openDatabase("meta")
-        let found = try environment.read { [meta] in try Self.number(Self.layoutKey, in: meta, $0) }
+        let found = try environment.read { [meta] in try $0.number(Self.layoutKey, in: meta) }
         guard found == Self.layout else {
             throw StorageError(
                 .versionUnknown, "unsupported version of the duplicate index", expected: "\(Self.layout)",
@@ -52,17 +51,9 @@ final class DuplicateDatabase: Sendable {
         keys = HashIndex(try environment.openDatabases(Self.keyDatabases))
     }
 
-    private static func number<Access>(
-        _ key: [UInt8], in meta: Database, _ transaction: borrowing LMDBTransaction<Access>
-    ) throws -> UInt64? {
-        guard let value = try transaction.get(key.span.bytes, in: meta) else { return nil }
-        guard value.byteCount == 8 else { throw StorageError.derivedDamaged("a number") }
-        return value.integer(at: 0)
-    }
-
     /// Returns the number of events whose keys are stored.
     func size() throws -> UInt64 {
-        try reading { try Self.number(Self.sizeKey, in: self.meta, $0) ?? 0 }
+        try reading { try $0.number(Self.sizeKey, in: self.meta) ?? 0 }
     }
 
     /// Returns the first positions of those keys that are stored.
@@ -82,8 +73,7 @@ final class DuplicateDatabase: Sendable {
     func add(_ entries: [IndexEntry], size: UInt64) throws {
         try environment.write { transaction in
             try keys.addAndCompact(entries, &transaction)
-            let size = withUnsafeBytes(of: size) { Array($0) }
-            try transaction.put(size.span.bytes, at: Self.sizeKey.span.bytes, in: meta)
+            try transaction.put(size, at: Self.sizeKey, in: meta)
         }
     }
 

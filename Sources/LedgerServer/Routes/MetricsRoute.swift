@@ -7,7 +7,7 @@ import SubscriptionLedger
 struct MetricsRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/metrics"
-    let access = Access.metrics
+    let access: Access
     let context: RouteContext
 
     private static let headers: HTTPFields = [.contentType: ExpositionText.contentType]

@@ -58,7 +58,7 @@ extension LedgerReader {
             "byKind": .object(kinds.map { JSONValue.Member($0.key.name, .integer($0.value)) }),
             "bytes": .object([
                 "log": .integer(DataFolder.bytesOnDisk(in: folder.log)),
-                "derived": .integer(DataFolder.bytesOnDisk(in: folder.derived)),
+                "derived": .integer(DataFolder.bytesOnDisk(in: folder.facts)),
                 "vault": .integer(DataFolder.bytesOnDisk(in: folder.vault)),
             ]),
             "mapSize": .integer(Int64(try log.mapSizeBytes())),

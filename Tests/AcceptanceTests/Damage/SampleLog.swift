@@ -1,4 +1,5 @@
 import EventLog
+import FactStore
 import Glibc
 import LMDB
 import LMDBFileFormat
@@ -54,9 +55,11 @@ final class DamagedLog {
         temporary = try TemporaryFolder()
         folder = DataFolder(path: temporary.path + "/data")
         try folder.create()
-        for file in ["log/data.mdb", "derived/data.mdb", "derived/identities/data.mdb", "keys/checkpoint.key"] {
-            try File.write(File.read("\(source.path)/\(file)"), to: "\(folder.path)/\(file)")
+        mkdir(folder.facts, 0o700)
+        for path in [\DataFolder.log, \.facts, \.identities] as [KeyPath<DataFolder, String>] {
+            try File.write(File.read(source[keyPath: path] + "/data.mdb"), to: folder[keyPath: path] + "/data.mdb")
         }
+        try File.write(File.read(source.checkpointKey), to: folder.checkpointKey)
         chmod(folder.checkpointKey, 0o600)
         descriptor = open(folder.log + "/data.mdb", O_WRONLY | O_CLOEXEC)
         try #require(descriptor >= 0)

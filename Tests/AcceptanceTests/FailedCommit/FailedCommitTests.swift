@@ -1,4 +1,5 @@
 import EventLog
+import FactStore
 import LedgerAPI
 import LedgerStorage
 import LedgerTesting
@@ -42,7 +43,9 @@ struct FailedCommitTests {
 
     /// Earlier calls create and open the folder; the calls after a failure reopen it.
     @Test(
-        arguments: ["derived", "derived/identities", "vault"],
+        arguments: [DataFolder(path: "").facts, DataFolder(path: "").identities, DataFolder(path: "").vault].map {
+            String($0.dropFirst())
+        },
         ["meta=9", "meta-stuck=9", "sync=9", "write=9,meta=12", "meta=9,meta=10,meta=14"])
     func `beside the log is got over as well, and no customer is lost`(part: String, failures: String) async throws {
         try await blocking {

@@ -28,6 +28,7 @@ final class TestLedger: Sendable {
     ///   - adjust: further changes to the configuration.
     init(
         keys: [TestKey] = [], customerTokens: CustomerTokens = CustomerTokens(), publicTiles: Bool = false,
+        metricsKey: Bool = true,
         apps: [TrustPolicy.App] = [TrustPolicy.App(bundleId: "com.example.app", appAppleId: 1_234_567_890)],
         at instant: Instant = Sample.end, folder: DataFolder? = nil,
         adjust: (inout Ledger.Configuration) -> Void = { _ in }
@@ -43,6 +44,7 @@ final class TestLedger: Sendable {
         ledger = try LedgerWriter(configuration)
         var serving = LedgerServer.Configuration()
         serving.http.publicTiles = publicTiles
+        serving.http.metricsKey = metricsKey
         serving.http.port = 0
         serving.apiKeys = keys.map(\.configured)
         serving.customerTokens = customerTokens
