@@ -17,12 +17,15 @@ extension Subscription {
     /// so only the first of a notification's retries counts.
     /// - Parameter periods: the listed periods.
     func disagreements(_ periods: [Period], rules: Rules.Access) -> [Disagreement] {
-        notifications.indices.compactMap { index in
+        // Disagreements are rare, so this is rarely made.
+        lazy var firsts = firstNotifications
+        return notifications.indices.compactMap { index in
             let notification = notifications[index]
             // An undocumented status code cannot disagree.
             guard let signed = notification.value.status.flatMap(Status.init(signed:)),
                 let context = StatusContext(key, periods: periods, at: notification.source.time, rules: rules),
-                signed != context.status, !isRetry(index)
+                signed != context.status,
+                notification.value.notificationUUID.map({ firsts[$0] == index }) ?? true
             else { return nil }
             return Disagreement(
                 key: key, position: notification.source.position, signedDate: notification.source.time, signed: signed,
@@ -30,12 +33,14 @@ extension Subscription {
         }
     }
 
-    /// Whether an earlier notification with a documented status has the same notificationUUID.
-    private func isRetry(_ index: Int) -> Bool {
-        guard let uuid = notifications[index].value.notificationUUID else { return false }
-        return notifications[..<index].contains {
-            $0.value.notificationUUID == uuid && $0.value.status?.isDocumented == true
+    /// The index of the first notification of each notificationUUID with a documented status.
+    private var firstNotifications: [NotificationUUID: Int] {
+        var firsts: [NotificationUUID: Int] = [:]
+        for (index, notification) in notifications.enumerated() where notification.value.status?.isDocumented == true {
+            guard let uuid = notification.value.notificationUUID, firsts[uuid] == nil else { continue }
+            firsts[uuid] = index
         }
+        return firsts
     }
 }
 

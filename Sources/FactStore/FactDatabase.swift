@@ -157,19 +157,20 @@ final class FactDatabase: Sendable {
     /// Returns the numbers of the symbols that are stored.
     private func numbering<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> SymbolNumbering {
         let stored = try transaction.statistics(of: symbols).entries
-        let known = numbering.withLock { $0 }
-        guard known.symbols.count < stored else { return known }
-        var complete = known
-        for number in known.symbols.count..<stored {
+        let known = numbering.withLock { $0.symbols.count }
+        guard known < stored else { return numbering.withLock { $0 } }
+        var new: [Symbol] = []
+        for number in known..<stored {
             guard let text = try transaction.get(UInt64(number), in: symbols),
                 let text = String(validating: text.array(in: 0..<text.byteCount), as: UTF8.self)
             else { throw StorageError.derivedDamaged("the symbol \(number)") }
-            complete.append(Symbol(text))
+            new.append(Symbol(text))
         }
-        numbering.withLock { [complete] in
-            if $0.symbols.count < complete.symbols.count { $0 = complete }
+        return numbering.withLock { [new] numbering in
+            // Another thread may have added some of them.
+            for symbol in new.dropFirst(numbering.symbols.count - known) { numbering.append(symbol) }
+            return numbering
         }
-        return complete
     }
 
     private static func termEntries(of events: ArraySlice<IndexedEvent>) -> [IndexEntry] {

@@ -103,6 +103,8 @@ package final class FactIndex: Sendable {
     /// Decodes events into memory, and stores full batches in a writing process.
     private func decode(_ log: LogReader, upTo size: UInt64) throws {
         while pending.end < size, !thread.isClosing {
+            // While storing fails, nothing more is read into memory.
+            if thread.isRunning, pending.count >= Self.batch { try store() }
             var events: [IndexedEvent] = []
             _ = try log.forEach(from: pending.end, below: size) { record, evidence in
                 events.append(
@@ -111,7 +113,6 @@ package final class FactIndex: Sendable {
                         facts: try decoder(record, evidence)))
             }
             guard !events.isEmpty, pending.append(events) else { break }
-            if thread.isRunning, pending.count >= Self.batch { try store() }
         }
     }
 

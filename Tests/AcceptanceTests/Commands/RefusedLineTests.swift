@@ -34,6 +34,21 @@ import Testing
         }
     }
 
+    /// The first payload of a process, so no word is known but those that the program names.
+    @Test(arguments: ["Xcode", "LocalTesting"])
+    func `of local test data is refused for its environment, also as the first`(environment: String) async throws {
+        try await blocking {
+            let files = try SignedFiles()
+            let signer = JWSSigner(try .mintXcode())
+            let claims: [JSONValue.Member] = [
+                .init("transactionId", .string("0")), .init("environment", .string(environment)),
+            ]
+            let archive = try files.archive("local.jsonl", [signer.sign(.object(claims)).text])
+            let run = try Subledger(["verify", archive, "--format", "json"])
+            #expect(try run.lines.map { $0["code"]?.string } == ["environment_refused"])
+        }
+    }
+
     @Test func `has the kind asked for`() async throws {
         try await blocking {
             let files = try SignedFiles()
