@@ -58,7 +58,7 @@ extension Settings {
         var environments: Set<Environment> = []
         for element in try value?.elements() ?? [] {
             guard let environment = Environment(known: try element.text()) else {
-                throw element.unexpected("one of " + Environment.known.map(\.rawValue).joined(separator: ", "))
+                throw element.unexpected(oneOf: Environment.known.map(\.rawValue))
             }
             environments.insert(environment)
         }

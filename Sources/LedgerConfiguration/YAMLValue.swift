@@ -43,14 +43,15 @@ struct YAMLValue {
     func one<Choice: CaseIterable & RawRepresentable>(
         of type: Choice.Type
     ) throws(ConfigurationError) -> Choice where Choice.RawValue == String {
-        let word = try one(of: type.allCases.map(\.rawValue))
-        guard let choice = Choice(rawValue: word) else { preconditionFailure("a raw value makes its case") }
+        guard let word = node.scalar?.string, let choice = type.allCases.first(where: { $0.rawValue == word }) else {
+            throw unexpected(oneOf: type.allCases.map(\.rawValue))
+        }
         return choice
     }
 
     func one(of words: [String]) throws(ConfigurationError) -> String {
         guard let word = node.scalar?.string, words.contains(word) else {
-            throw unexpected("one of " + words.joined(separator: ", "))
+            throw unexpected(oneOf: words)
         }
         return word
     }
@@ -58,6 +59,10 @@ struct YAMLValue {
     func elements() throws(ConfigurationError) -> [YAMLValue] {
         guard let sequence = node.sequence else { throw unexpected("a list") }
         return sequence.enumerated().map { YAMLValue(node: $1, name: "\(name)[\($0)]", file: file) }
+    }
+
+    func unexpected(oneOf words: [String]) -> ConfigurationError {
+        unexpected("one of " + words.joined(separator: ", "))
     }
 
     func unexpected(_ expected: String) -> ConfigurationError {

@@ -20,7 +20,7 @@ public struct Interned<Value: Internable>: Hashable, BitwiseCopyable, @unchecked
         self.init(entry)
     }
 
-    /// Creates the value with a number; nil if the process has not interned so many.
+    /// Creates the value with a number; nil if no value has it.
     package init?(index: UInt32) {
         guard let entry = Value.internTable.entry(at: index) else { return nil }
         self.init(entry)

@@ -77,8 +77,9 @@ extension LedgerWriter {
         let undone = try mergeInForce(of: handle, into: name)
         let unmerge = Unmerge(customer: undone.customer, into: undone.into, position: 0)
         let origin = EventOrigin(source: source, keyName: caller.keyName)
-        let position = try await appendOwn(
-            CustomerEvents.unmerged(unmerge, of: undone, by: caller.role.rawValue, origin))
+        let position = try await append(
+            CustomerEvents.unmerged(unmerge, of: undone, by: caller.role.rawValue, origin)
+        ).position
         let submitter = try await submitter(name, nil, [], caller, source)
         var answered = try reader.answer(externalId, of: submitter, scope)
         answered.unmerged = MergeRow(handle: undone.customer.hex, into: undone.into.hex, position: position)
@@ -123,19 +124,14 @@ extension LedgerWriter {
             let merge = Merge(customer: customer, into: into, by: caller.authority, position: 0)
             let origin = EventOrigin(source: source, keyName: caller.keyName)
             let undone = lookup.directory.newestUnmerge(of: customer)
-            let position = try await appendOwn(
-                CustomerEvents.merged(merge, by: caller.role.rawValue, after: undone, origin))
+            let position = try await append(
+                CustomerEvents.merged(merge, by: caller.role.rawValue, after: undone, origin)
+            ).position
             merged = MergeRow(handle: customer.hex, into: into.hex, position: position)
         }
         let submitter = try await submitter(name, nil, [], caller, source)
         var answered = try reader.answer(externalId, of: submitter, scope)
         answered.merged = merged
         return answered
-    }
-
-    private func appendOwn(_ draft: EventDraft) async throws -> Position {
-        let outcomes = try await append([.accepted(log.prepare(draft))], source: draft.source)
-        guard case .appended(let appended)? = outcomes.first else { preconditionFailure("an answer for the event") }
-        return appended.position
     }
 }

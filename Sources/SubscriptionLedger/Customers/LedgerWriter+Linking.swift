@@ -250,7 +250,7 @@ extension LedgerWriter {
                 let transfer = Transfer(key: key, customer: submitter.customer, position: 0)
                 let origin = EventOrigin(source: source, keyName: caller.keyName)
                 let draft = CustomerEvents.transferred(transfer, after: evidence.newestDecision, origin)
-                _ = try await append([.accepted(log.prepare(draft))], source: source)
+                _ = try await append(draft)
             }
             return try reader.answer(externalId, of: submitter, scope)
         }

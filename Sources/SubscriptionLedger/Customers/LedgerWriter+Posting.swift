@@ -151,7 +151,7 @@ extension LedgerWriter {
         if let token = name.token, try reader.facts.customer(mappedTo: token, knownAt: size) == nil {
             let mapping = TokenMapping(token: token, customer: customer, position: 0)
             let draft = CustomerEvents.mapped(mapping, EventOrigin(source: source, keyName: caller.keyName))
-            _ = try await append([.accepted(log.prepare(draft))], source: source)
+            _ = try await append(draft)
         }
         return customer
     }

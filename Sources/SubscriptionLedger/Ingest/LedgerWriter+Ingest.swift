@@ -56,27 +56,36 @@ extension LedgerWriter {
     /// - Returns: the outcomes in the same order.
     /// - Throws: `StorageError`; a retryable one changes nothing.
     package func append(_ checked: [CheckedArtifact], source: EventSource) async throws -> [IngestOutcome] {
-        guard !reader.facts.isFull else {
-            throw StorageError(
-                .busy, "the fact index lags too far behind the log", expected: "an up-to-date fact index",
-                found: reader.factFailure ?? "\(reader.facts.lag) events behind", hint: "Try again.")
-        }
         let events = checked.compactMap { artifact -> PreparedEvent? in
             guard case .accepted(let event) = artifact else { return nil }
             return event
         }
-        var appended = try await log.append(events)[...]
+        var results = try await append(events)[...]
         var outcomes: [IngestOutcome] = []
         for artifact in checked {
             switch artifact {
-            case .accepted:
-                guard let next = appended.popFirst() else { preconditionFailure("an answer for each event") }
-                outcomes.append(.appended(next))
+            case .accepted: outcomes.append(.appended(results.removeFirst()))
             case .refused(let refusal, let bytes):
                 outcomes.append(.refused(refusal, quarantined: try await keep(bytes, refusal, source)))
             }
         }
         return outcomes
+    }
+
+    /// Appends one of the ledger's own events.
+    /// - Throws: `StorageError`; a retryable one changes nothing.
+    func append(_ draft: EventDraft) async throws -> AppendResult {
+        try await append([log.prepare(draft)])[0]
+    }
+
+    /// Returns the result of each event, in order.
+    private func append(_ events: [PreparedEvent]) async throws -> [AppendResult] {
+        guard !reader.facts.isFull else {
+            throw StorageError(
+                .busy, "the fact index lags too far behind the log", expected: "an up-to-date fact index",
+                found: reader.factFailure ?? "\(reader.facts.lag) events behind", hint: "Try again.")
+        }
+        return try await log.append(events)
     }
 
     private func keep(_ artifact: [UInt8], _ refusal: Refusal, _ source: EventSource) async throws -> Bool {

@@ -28,8 +28,7 @@ extension LedgerWriter {
         guard active.rules != rules else { return (active, false) }
         let draft = RulesEvents.activated(
             rules, text: text, by: by, after: active.activation?.position, source: source)
-        let outcomes = try await append([.accepted(log.prepare(draft))], source: source)
-        guard case .appended(let result)? = outcomes.first else { preconditionFailure("an answer for the event") }
+        let result = try await append(draft)
         return (try reader.rulesInForce(), result.isAppended)
     }
 }
