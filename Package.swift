@@ -21,6 +21,7 @@ let memorySettings: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes"), .
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let heapModule = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
@@ -47,6 +48,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -98,6 +100,15 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "LMDB", "LedgerStorage", "HashIndex", "EventLog",
             ],
+            swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
+        ),
+        // Projections of all facts: rebuilt beside the stored ones, then swapped in.
+        .target(
+            name: "ProjectionRuntime",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "LedgerStorage", "FactStore", "SubscriptionStatus", crypto,
+                heapModule,
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -112,7 +123,7 @@ let package = Package(
             name: "SubscriptionLedger",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
-                "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "Ingestion", "LMDB",
+                "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion", "LMDB",
             ],
             swiftSettings: settings
         ),
@@ -154,8 +165,8 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "LedgerAPI",
-                "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "Ingestion", "SubscriptionLedger",
-                "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto, argumentParser, hummingbird,
+                "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
+                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto, argumentParser, hummingbird,
                 httpTypes, logging,
             ],
             path: "Tools/Benchmarks", swiftSettings: settings

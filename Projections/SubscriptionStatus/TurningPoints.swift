@@ -7,6 +7,16 @@ extension Sequence<Lineage> {
     package func turningPoints(rules: Rules) -> [Instant] {
         flatMap(\.subscriptions).flatMap { $0.turningPoints(of: $0.listedPeriods, rules: rules.access) }
     }
+
+    /// Returns the first instant after `t` at which a row of `states` may change; nil when none may.
+    func nextTurningPoint(after t: Instant, rules: Rules) -> Instant? {
+        lazy.flatMap(\.subscriptions)
+            .compactMap { subscription in
+                subscription.unorderedTurningPoints(of: subscription.listedPeriods, rules: rules.access)
+                    .lazy.filter { $0 > t }.min()
+            }
+            .min()
+    }
 }
 
 extension Subscription {
@@ -17,6 +27,15 @@ extension Subscription {
     }
 
     fileprivate func turningPoints(of periods: [Period], rules: Rules.Access) -> [Instant] {
+        var distinct: [Instant] = []
+        for instant in unorderedTurningPoints(of: periods, rules: rules).sorted() where instant != distinct.last {
+            distinct.append(instant)
+        }
+        return distinct
+    }
+
+    /// Returns the turning points in no order; an instant may occur more than once.
+    fileprivate func unorderedTurningPoints(of periods: [Period], rules: Rules.Access) -> [Instant] {
         var instants = renewalInfoTimes
         for notification in notifications { instants.append(notification.source.time) }
         for period in periods {
@@ -24,11 +43,7 @@ extension Subscription {
                 to: &instants, rules, isProduction: key.environment == .production,
                 endOfForce: periods.endOfForce(of: period))
         }
-        instants.sort()
-        var distinct: [Instant] = []
-        distinct.reserveCapacity(instants.count)
-        for instant in instants where instant != distinct.last { distinct.append(instant) }
-        return distinct
+        return instants
     }
 }
 

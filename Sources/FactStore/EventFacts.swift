@@ -55,6 +55,21 @@ package struct EventFacts: Sendable {
         self.observations = observations
     }
 
+    /// Calls `body` with each row of the stored form.
+    /// - Throws: `truncated` when a row is not complete; the errors of `body`.
+    static func forEachRow(in stored: RawSpan, _ body: (RawSpan) throws -> Void) throws {
+        guard stored.byteCount > 0 else { return }
+        var offset = 1
+        for _ in 0..<stored.byte(at: 0) {
+            let rest = stored.extracting(offset..<stored.byteCount)
+            guard let length = FactCodec.byteCount(ofFirstIn: rest) else {
+                throw FactCodecError(.truncated, expected: "a row", found: "\(rest.byteCount) bytes")
+            }
+            try body(rest.extracting(0..<length))
+            offset += length
+        }
+    }
+
     /// Returns the stored form with other numbers for its symbols.
     static func renumbered(_ bytes: [UInt8], _ number: (UInt32) throws -> UInt32) rethrows -> [UInt8] {
         var renumbered = bytes

@@ -23,7 +23,7 @@ final class FactDatabase: Sendable {
     private static let codecKey = Array("codec".utf8)
     /// The layout version, which is part of the folder's name. A new one is needed for other databases, index terms or
     /// stored facts, so also for every new version of `FactCodec`.
-    static let layout: UInt64 = 5
+    static let layout: UInt64 = 6
 
     static func exists(in directory: String) -> Bool {
         access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0
@@ -131,6 +131,44 @@ final class FactDatabase: Sendable {
         }
     }
 
+    /// The number of events that one read transaction of a scan reads. A longer transaction would keep freed pages from
+    /// being used again.
+    private static let eventsPerRead: UInt64 = 16_384
+
+    /// Calls `body` with the stored form of each event with facts in a range of stored positions, ascending.
+    func forEachEvent(in range: Range<UInt64>, _ body: (UInt64, RawSpan) throws -> Void) throws {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let end = min(position + Self.eventsPerRead, range.upperBound)
+            try reading { transaction in
+                var cursor = try transaction.cursor(in: facts)
+                var entry = try cursor.seek(position)
+                while let found = entry, found.integerKey < end {
+                    if found.value.byteCount > StoredFacts.timeByteCount { try body(found.integerKey, found.value) }
+                    entry = try cursor.next()
+                }
+            }
+            position = end
+        }
+    }
+
+    /// Calls `body` with the stored form of the events at stored positions, in the order of the positions.
+    func forEachEvent(at positions: some Sequence<UInt64>, _ body: (UInt64, RawSpan) throws -> Void) throws {
+        try reading { transaction in
+            for position in positions {
+                guard let stored = try transaction.get(position, in: facts),
+                    stored.byteCount >= StoredFacts.timeByteCount
+                else { throw StorageError.derivedDamaged("the facts at position \(position)") }
+                try body(position, stored)
+            }
+        }
+    }
+
+    /// Returns the number of events and the numbers of the symbols that are stored.
+    func contents() throws -> (size: UInt64, numbering: SymbolNumbering) {
+        try reading { (try size($0), try numbering($0)) }
+    }
+
     /// Stores events in one synced transaction. Storing an event twice has no effect.
     ///
     /// - Precondition: the positions ascend, and the first is at most `size()`.
@@ -142,9 +180,8 @@ final class FactDatabase: Sendable {
             var numbering = try numbering(transaction)
             let known = numbering.symbols.count
             for event in new {
-                let facts = try EventFacts.renumbered(event.facts.bytes) { try numbering.number(ofSymbolAt: $0) }
-                let value = Self.bigEndian(UInt64(bitPattern: event.recordedAt.milliseconds)) + facts
-                try transaction.put(value.span.bytes, at: event.position, in: self.facts, .append)
+                let stored = try StoredFacts.bytes(of: event, &numbering)
+                try transaction.put(stored.span.bytes, at: event.position, in: facts, .append)
             }
             for (number, symbol) in numbering.symbols.enumerated().dropFirst(known) {
                 try transaction.put(Array(symbol.text.utf8).span.bytes, at: UInt64(number), in: symbols, .append)
@@ -176,10 +213,6 @@ final class FactDatabase: Sendable {
     private static func termEntries(of events: ArraySlice<IndexedEvent>) -> [IndexEntry] {
         events.flatMap { event in event.facts.terms.map { IndexEntry(key: $0.hash, position: event.position) } }
     }
-
-    private static func bigEndian(_ value: UInt64) -> [UInt8] {
-        withUnsafeBytes(of: value.bigEndian) { Array($0) }
-    }
 }
 
 /// The facts of one event, from the database or from memory.
@@ -199,10 +232,29 @@ struct StoredFacts: Sendable {
 
     /// Creates facts from their stored form; nil when the bytes are damaged.
     init?(_ stored: RawSpan, symbols: SymbolNumbers, position: UInt64) {
-        guard stored.byteCount >= 8 else { return nil }
+        guard stored.byteCount >= Self.timeByteCount else { return nil }
         self.position = position
         self.symbols = symbols
-        recordedAt = Instant(milliseconds: Int64(bitPattern: stored.bigEndian(at: 0, as: UInt64.self)))
-        facts = stored.extracting(8..<stored.byteCount).withUnsafeBytes { Array($0) }
+        recordedAt = Self.recordedAt(stored)
+        facts = Self.facts(stored).withUnsafeBytes { Array($0) }
+    }
+
+    /// The length of the first part of the stored form, which is recordedAt.
+    static let timeByteCount = 8
+
+    static func recordedAt(_ stored: RawSpan) -> Instant {
+        Instant(milliseconds: Int64(bitPattern: stored.bigEndian(at: 0, as: UInt64.self)))
+    }
+
+    /// Returns the stored form of `EventFacts`; empty for an event without facts.
+    @_lifetime(copy stored)
+    static func facts(_ stored: RawSpan) -> RawSpan {
+        stored.extracting(timeByteCount..<stored.byteCount)
+    }
+
+    /// Returns the stored form of an event, with the numbers that a store gives to its symbols.
+    static func bytes(of event: IndexedEvent, _ numbering: inout SymbolNumbering) throws -> [UInt8] {
+        let facts = try EventFacts.renumbered(event.facts.bytes) { try numbering.number(ofSymbolAt: $0) }
+        return withUnsafeBytes(of: UInt64(bitPattern: event.recordedAt.milliseconds).bigEndian) { Array($0) } + facts
     }
 }

@@ -210,6 +210,12 @@ extension FactIndex {
     /// The reason that storing fails; nil when it succeeds.
     package var failure: String? { thread.failure }
 
+    /// The events that are not stored, ascending.
+    var pendingEvents: [IndexedEvent] { pending.prefix(.max) }
+
+    /// Returns the stored facts; nil when none are stored.
+    func currentDatabase() throws -> FactDatabase? { try database?.current() }
+
     func event(at position: UInt64) throws -> StoredFacts? {
         // Pending events are read first: events that leave memory in the meantime are already stored.
         try pending.event(at: position) ?? database?.current().event(at: position)

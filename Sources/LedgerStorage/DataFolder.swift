@@ -13,6 +13,8 @@ package struct DataFolder: Sendable {
     package var derived: String { path + "/derived" }
     package var identities: String { derived + "/identities" }
     package var transitions: String { derived + "/transitions" }
+    /// The stored projections, which can be rebuilt from the facts.
+    package var projections: String { path + "/projections" }
     package var vault: String { path + "/vault" }
     package var keys: String { path + "/keys" }
     package var quarantine: String { path + "/quarantine" }

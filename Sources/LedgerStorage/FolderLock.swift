@@ -4,15 +4,25 @@ import Glibc
 package final class FolderLock: Sendable {
     private let descriptor: Int32
 
+    /// Locks the ledger for its only writer.
     /// - Throws: `locked`, naming the process that holds the lock.
-    package init(_ folder: DataFolder) throws(StorageError) {
-        descriptor = open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StorageError(system: "\(folder.lock) cannot be opened") }
+    package convenience init(_ folder: DataFolder) throws(StorageError) {
+        try self.init(
+            file: folder.lock, refusal: "another process has \(folder.path) open for writing",
+            hint: "Stop the other process or set another --data.")
+    }
+
+    /// - Parameters:
+    ///   - path: the file of the lock, which is created if it is missing.
+    ///   - refusal: the message when another process holds the lock.
+    /// - Throws: `locked`, naming the process that holds the lock.
+    package init(file path: String, refusal: String, hint: String) throws(StorageError) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StorageError(system: "\(path) cannot be opened") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             // `deinit` closes the descriptor here as well.
             throw StorageError(
-                .locked, "another process has \(folder.path) open for writing", expected: "no other writer",
-                found: "process \(Self.owner(descriptor))", hint: "Stop the other process or set another --data.")
+                .locked, refusal, expected: "no other writer", found: "process \(Self.owner(descriptor))", hint: hint)
         }
         let pid = Array("\(getpid())\n".utf8)
         // The pid only informs a process that is refused. The lock is effective without it.

@@ -155,7 +155,7 @@ import Testing
         while world.facts.isCatchingUp { try await Task.sleep(for: .milliseconds(5)) }
         world.close()
         let names = try manager.contentsOfDirectory(atPath: world.folder.derived).sorted()
-        #expect(names == ["facts-5", "identities"])
+        #expect(names == ["facts-6", "identities"])
     }
 
     @Test(arguments: ["layout", "codec"])
@@ -173,7 +173,7 @@ import Testing
         for open in [world.open, { try world.reading { _, _ in } }] {
             let error = #expect(throws: StorageError.self) { try open() }
             #expect(error?.code == .versionUnknown)
-            #expect(error?.expected == "layout 5, codec \(FactCodec.version)")
+            #expect(error?.expected == "layout 6, codec \(FactCodec.version)")
             #expect(error?.found?.contains("\(number) 99") == true)
         }
         #expect(FileManager.default.contents(atPath: file) == before)

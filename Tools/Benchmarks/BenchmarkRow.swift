@@ -18,7 +18,7 @@ struct BenchmarkRow: Sendable {
     static let all: [BenchmarkRow] = [
         .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .bytesPerNotification, .state,
         .history,
-        .open,
+        .open, .scan, .rebuildFold, .rebuildStore,
     ]
 
     func run() async throws -> BenchmarkResult {

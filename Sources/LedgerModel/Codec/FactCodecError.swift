@@ -15,7 +15,7 @@ package struct FactCodecError: Error, Hashable, Sendable {
     package let expected: String
     package let found: String
 
-    init(_ code: Code, expected: String, found: String) {
+    package init(_ code: Code, expected: String, found: String) {
         self.code = code
         self.expected = expected
         self.found = found

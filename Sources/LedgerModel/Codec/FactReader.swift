@@ -45,12 +45,17 @@ struct FactReader: ~Escapable {
         return row.littleEndian(at: wordOffset, as: UInt64.self)
     }
 
-    mutating func symbol() throws(FactCodecError) -> Symbol {
+    /// Returns the number that the row has for the next symbol.
+    mutating func symbolNumber() throws(FactCodecError) -> UInt32 {
         guard symbolOffset < wordsStart else {
             throw FactCodecError(.truncated, expected: "a symbol", found: "the end at byte \(symbolOffset)")
         }
         defer { symbolOffset += 4 }
-        let number = row.littleEndian(at: symbolOffset, as: UInt32.self)
+        return row.littleEndian(at: symbolOffset, as: UInt32.self)
+    }
+
+    mutating func symbol() throws(FactCodecError) -> Symbol {
+        let number = try symbolNumber()
         guard let symbol = numbers[number] else {
             throw FactCodecError(.malformed, expected: "the number of a symbol", found: "\(number)")
         }
@@ -99,8 +104,14 @@ struct FactReader: ~Escapable {
         }
     }
 
+    /// Returns the number of an id, or the number of its symbol with the flag.
+    mutating func idNumber() throws(FactCodecError) -> UInt64 {
+        let word = try word()
+        return word == Self.symbolFlag ? word | UInt64(try symbolNumber()) : word
+    }
+
     /// Whether the row has this field.
-    private mutating func take(_ tag: UInt8) -> Bool {
+    mutating func take(_ tag: UInt8) -> Bool {
         defer { present &= ~(1 << UInt64(tag)) }
         return present & (1 << UInt64(tag)) != 0
     }

@@ -3,18 +3,18 @@ import Primitives
 
 extension RenewalFact {
     func encode(to writer: inout FactWriter) {
-        writer.field(1, productId)
-        writer.field(2, autoRenewProductId)
-        writer.field(3, autoRenewStatus)
-        writer.field(4, expirationIntent)
-        writer.field(5, isInBillingRetryPeriod)
-        writer.field(6, gracePeriodExpiresDate)
-        writer.field(7, renewalDate)
-        writer.field(8, recentSubscriptionStartDate)
-        writer.field(9, priceIncreaseStatus)
-        writer.list(10, eligibleWinBackOfferIds?.value.ids ?? []) { $0.symbol($1) }
-        writer.field(11, appAccountToken?.uuid)
-        writer.field(12, appTransactionId)
+        writer.field(1, appTransactionId)
+        writer.field(2, productId)
+        writer.field(3, autoRenewProductId)
+        writer.field(4, autoRenewStatus)
+        writer.field(5, expirationIntent)
+        writer.field(6, isInBillingRetryPeriod)
+        writer.field(7, gracePeriodExpiresDate)
+        writer.field(8, renewalDate)
+        writer.field(9, recentSubscriptionStartDate)
+        writer.field(10, priceIncreaseStatus)
+        writer.list(11, eligibleWinBackOfferIds?.value.ids ?? []) { $0.symbol($1) }
+        writer.field(12, appAccountToken?.uuid)
         writer.field(13, renewalPrice?.price)
         writer.field(14, renewalPrice?.currency)
         writer.field(15, offer?.offerType)
@@ -31,19 +31,19 @@ extension RenewalFact {
 
     init(from reader: inout FactReader) throws(FactCodecError) {
         self.init()
-        productId = try reader.symbol(1)
-        autoRenewProductId = try reader.symbol(2)
-        autoRenewStatus = try reader.vocabulary(3)
-        expirationIntent = try reader.vocabulary(4)
-        isInBillingRetryPeriod = try reader.bool(5)
-        gracePeriodExpiresDate = try reader.instant(6)
-        renewalDate = try reader.instant(7)
-        recentSubscriptionStartDate = try reader.instant(8)
-        priceIncreaseStatus = try reader.vocabulary(9)
+        appTransactionId = try reader.appleID(1)
+        productId = try reader.symbol(2)
+        autoRenewProductId = try reader.symbol(3)
+        autoRenewStatus = try reader.vocabulary(4)
+        expirationIntent = try reader.vocabulary(5)
+        isInBillingRetryPeriod = try reader.bool(6)
+        gracePeriodExpiresDate = try reader.instant(7)
+        renewalDate = try reader.instant(8)
+        recentSubscriptionStartDate = try reader.instant(9)
+        priceIncreaseStatus = try reader.vocabulary(10)
         eligibleWinBackOfferIds = OfferIdentifiers.interned(
-            try reader.list(10) { reader throws(FactCodecError) in try reader.symbol() })
-        appAccountToken = try reader.appAccountToken(11)
-        appTransactionId = try reader.appleID(12)
+            try reader.list(11) { reader throws(FactCodecError) in try reader.symbol() })
+        appAccountToken = try reader.appAccountToken(12)
         renewalPrice = try TransactionFact.Price(from: &reader, price: 13, currency: 14)
         offer = try TransactionFact.Offer(
             offerType: reader.vocabulary(15), offerIdentifier: reader.symbol(16),

@@ -34,31 +34,10 @@ extension SubscriptionID {
 }
 
 extension OfferTerms {
-    /// Creates the terms of an offer. Types that Apple adds later keep Apple's values.
     init(_ offer: TransactionFact.Offer) {
         self.init(
-            type: offer.offerType.map(Self.word), id: offer.offerIdentifier?.text,
-            discountType: offer.offerDiscountType.map(Self.word), period: offer.offerPeriod?.text)
-    }
-
-    private static func word(for type: OfferType) -> String {
-        switch type {
-        case .introductory: "introductory"
-        case .promotional: "promotional"
-        case .offerCode: "offerCode"
-        case .winBack: "winBack"
-        default: type.description
-        }
-    }
-
-    private static func word(for type: OfferDiscountType) -> String {
-        switch type {
-        case .freeTrial: "freeTrial"
-        case .payAsYouGo: "payAsYouGo"
-        case .payUpFront: "payUpFront"
-        case .oneTime: "oneTime"
-        default: type.rawValue
-        }
+            type: offer.offerType?.name, id: offer.offerIdentifier?.text,
+            discountType: offer.offerDiscountType?.name, period: offer.offerPeriod?.text)
     }
 }
 

@@ -1,0 +1,29 @@
+package import AppStoreModel
+
+// Types that Apple adds later keep Apple's values.
+
+extension OfferType {
+    /// The name in answers.
+    package var name: String {
+        switch self {
+        case .introductory: "introductory"
+        case .promotional: "promotional"
+        case .offerCode: "offerCode"
+        case .winBack: "winBack"
+        default: description
+        }
+    }
+}
+
+extension OfferDiscountType {
+    /// The name in answers.
+    package var name: String {
+        switch self {
+        case .freeTrial: "freeTrial"
+        case .payAsYouGo: "payAsYouGo"
+        case .payUpFront: "payUpFront"
+        case .oneTime: "oneTime"
+        default: rawValue
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package import Primitives
+
+/// A table about subscriptions as a pure function of facts, rules and an instant.
+package protocol Projection: Sendable {
+    associatedtype Row
+
+    /// The name in commands and of the folder.
+    static var name: String { get }
+    /// Raised by every change that gives other rows or another stored form.
+    static var version: Int64 { get }
+    /// At most 64, in the order of the stored form.
+    static var columns: [Column<Row>] { get }
+
+    /// Returns the entries of all keys with rows, and of those that may get rows later without a new fact.
+    /// - Parameter lineages: the lineages whose keys are joined by Apple accounts or by migration.
+    static func entries(of lineages: [Lineage], at t: Instant, rules: Rules) -> [ProjectionEntry<Row>]
+}
+
+/// The rows of one key.
+package struct ProjectionEntry<Row> {
+    package let key: SubscriptionKey
+    package let rows: [Row]
+    /// The first instant at which the rows may differ although no fact is added; nil when they stay.
+    package let validUntil: Instant?
+
+    package init(key: SubscriptionKey, rows: [Row], validUntil: Instant?) {
+        self.key = key
+        self.rows = rows
+        self.validUntil = validUntil
+    }
+}

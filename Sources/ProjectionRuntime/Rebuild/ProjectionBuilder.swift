@@ -1,0 +1,157 @@
+package import FactStore
+package import LedgerModel
+import LedgerStorage
+import Primitives
+import Synchronization
+
+/// Builds a projection from the facts of all keys, on several threads and with bounded memory.
+///
+/// The rows are those at the time when the last event was recorded, so they depend on the events, the rules and the
+/// code alone. They are built beside the stored projection, checked, and then replace it. Nothing else changes.
+package struct ProjectionBuilder<Definition: Projection>: Sendable {
+    let store: ProjectionStore
+    let facts: FactIndex
+    let snapshot: FactSnapshot
+    let rules: Rules
+    let asOf: Instant
+    let options: RebuildOptions
+    private let meter: RebuildMeter
+
+    /// - Parameter facts: the facts, all of which are folded.
+    /// - Throws: `StorageError`.
+    package init(
+        _ definition: Definition.Type, in store: ProjectionStore, of facts: FactIndex, rules: Rules,
+        options: RebuildOptions = RebuildOptions()
+    ) throws {
+        self.store = store
+        self.facts = facts
+        snapshot = try facts.snapshot()
+        self.rules = rules
+        self.options = options
+        asOf = snapshot.size == 0 ? .earliest : try snapshot.recordedAt(snapshot.size - 1)
+        meter = RebuildMeter(options.report)
+    }
+
+    /// Builds the projection anew.
+    /// - Throws: `locked` while another process builds; `disk_full`, `io_error`, `log_corrupt`. The stored projection
+    ///   then stays.
+    package func rebuild() throws -> ProjectionManifest {
+        try store.building {
+            let columns = Definition.columns
+            let runs = try fold(sorter) { sorter, entry in
+                try sorter.append(entry, columns)
+            } finish: { sorter in
+                try sorter.finish()
+            }
+            return try install { rows in try SortedRuns.merge(runs, rows) }
+        }
+    }
+
+    func sorter(_ worker: Int) -> RecordSorter {
+        // Half of the memory is for the index of units.
+        RecordSorter(
+            limit: options.memory / 2 / options.workers, pathPrefix: "\(store.buildingFolder)/run-\(worker)")
+    }
+
+    /// Writes, checks and installs rows.
+    /// - Parameter body: passes every record to its argument, ordered by key.
+    func install(_ body: ((StoredRecord) throws -> Void) throws -> Void) throws -> ProjectionManifest {
+        let path = "\(store.buildingFolder)/rows"
+        var file = try RowsFile(path)
+        try body { try file.append($0) }
+        let manifest = ProjectionManifest(
+            of: Definition.self, rules, knownAt: snapshot.size, asOf: asOf, try file.finish(meter))
+        try store.install(manifest, rows: path)
+        return manifest
+    }
+}
+
+extension ProjectionBuilder {
+    /// Folds the facts of all units on several threads.
+    /// - Parameters:
+    ///   - initial: returns the initial sum of a thread.
+    ///   - add: adds the rows of a key to the sum of a thread.
+    ///   - finish: called on each thread at its end.
+    /// - Returns: the result of each thread.
+    package func fold<Sum, Result: Sendable>(
+        _ initial: @escaping @Sendable (_ worker: Int) -> Sum,
+        add: @escaping @Sendable (inout Sum, ProjectionEntry<Definition.Row>) throws -> Void,
+        finish: @escaping @Sendable (inout Sum) throws -> Result
+    ) throws -> [Result] {
+        let workers = Workers(count: options.workers, meter: meter)
+        let space = ScratchSpace(limit: options.memory / 2, folder: store.buildingFolder)
+        meter.begin(.reading, total: snapshot.size)
+        let index = try UnitIndex(of: snapshot, workers, in: space)
+        meter.begin(.folding, total: UInt64(index.positionCount(below: index.count)))
+        let units = UnitQueue(index)
+        return try workers.map { worker in
+            var sum = initial(worker)
+            while let batch = units.next() {
+                for unit in batch {
+                    let lineages = try lineages(of: unit, in: index)
+                    for entry in Definition.entries(of: lineages, at: asOf, rules: rules) { try add(&sum, entry) }
+                }
+                meter.add(units.positionCount(of: batch))
+            }
+            return try finish(&sum)
+        }
+    }
+
+    private func lineages(of unit: Int, in index: UnitIndex) throws -> [Lineage] {
+        var observations = ObservationsByKey()
+        try snapshot.forEachObservation(at: index.positions(of: unit)) { key in
+            index.contains(key, in: unit)
+        } _: { keyed in
+            observations.append(keyed)
+        }
+        return Lineage.components(of: observations.timelines)
+    }
+}
+
+/// Hands out the units to threads.
+private final class UnitQueue: Sendable {
+    private static let batch = 256
+
+    private let index: UnitIndex
+    private let start = Atomic(0)
+
+    init(_ index: UnitIndex) {
+        self.index = index
+    }
+
+    func next() -> Range<Int>? {
+        let end = start.add(Self.batch, ordering: .relaxed).newValue
+        let units = (end - Self.batch..<end).clamped(to: 0..<index.count)
+        return units.isEmpty ? nil : units
+    }
+
+    func positionCount(of units: Range<Int>) -> UInt64 {
+        UInt64(index.positionCount(below: units.upperBound) - index.positionCount(below: units.lowerBound))
+    }
+}
+
+/// Observations grouped by subscription key. Consecutive ones mostly have the same key.
+private struct ObservationsByKey {
+    private var groups: [(key: SubscriptionKey, observations: [Observation])] = []
+    private var indices: [SubscriptionKey: Int] = [:]
+
+    mutating func append(_ keyed: KeyedObservation) {
+        guard case .subscription(let key) = keyed.key else { return }
+        if groups.last?.key == key {
+            groups[groups.count - 1].observations.append(keyed.observation)
+        } else {
+            groups[index(of: key)].observations.append(keyed.observation)
+        }
+    }
+
+    private mutating func index(of key: SubscriptionKey) -> Int {
+        if let index = indices[key] { return index }
+        indices[key] = groups.count
+        groups.append((key, []))
+        return groups.count - 1
+    }
+
+    var timelines: [SubscriptionKey: Timeline] {
+        Dictionary(uniqueKeysWithValues: groups.map { ($0.key, Timeline($0.observations)) })
+    }
+}

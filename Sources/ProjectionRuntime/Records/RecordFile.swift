@@ -1,0 +1,153 @@
+import Glibc
+import LedgerStorage
+import Primitives
+
+/// Writes a file of records through a buffer.
+final class RecordFileWriter {
+    private static let bufferByteCount = 1 << 20
+
+    let path: String
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+    private(set) var byteCount = 0
+
+    /// Creates the file, or empties it.
+    /// - Throws: `io_error`, `disk_full`.
+    init(_ path: String) throws(StorageError) {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StorageError(system: "\(path) cannot be created") }
+        buffer.reserveCapacity(Self.bufferByteCount + 65_536)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func append(_ stored: ArraySlice<UInt8>) throws(StorageError) {
+        buffer += stored
+        byteCount += stored.count
+        if buffer.count >= Self.bufferByteCount { try flush() }
+    }
+
+    func flush() throws(StorageError) {
+        var offset = 0
+        while offset < buffer.count {
+            let count = buffer.withUnsafeBytes { write(descriptor, $0.baseAddress! + offset, $0.count - offset) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw StorageError(system: "\(path) cannot be written") }
+            offset += count
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Makes a file durable.
+    static func sync(_ path: String) throws(StorageError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StorageError(system: "\(path) cannot be opened") }
+        defer { close(descriptor) }
+        guard fdatasync(descriptor) == 0 else { throw StorageError(system: "\(path) cannot be synced") }
+    }
+}
+
+/// Reads the records of a file in order.
+final class RecordFileReader {
+    private static let chunkByteCount = 1 << 20
+
+    private let path: String
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+    private var next = 0
+
+    /// - Throws: `io_error`.
+    convenience init(_ path: String) throws(StorageError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StorageError(system: "\(path) cannot be opened") }
+        self.init(descriptor, path: path)
+    }
+
+    /// - Parameter descriptor: an open file, which the reader closes.
+    init(_ descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Returns the next record; nil at the end of the file.
+    /// - Throws: `io_error`; `log_corrupt` when the file ends within a record.
+    func readNext() throws(StorageError) -> StoredRecord? {
+        guard try fill(RecordBuffer.Record.headerByteCount) else {
+            guard next == buffer.count else { throw damaged }
+            return nil
+        }
+        let keyLength = Int(buffer.span.bytes.littleEndian(at: next, as: UInt32.self))
+        let bodyLength = Int(buffer.span.bytes.littleEndian(at: next + 4, as: UInt32.self))
+        let length = RecordBuffer.Record.headerByteCount + keyLength + bodyLength
+        guard try fill(length) else { throw damaged }
+        let start = next
+        next += length
+        return StoredRecord(stored: buffer[start..<start + length], keyLength: keyLength)
+    }
+
+    private var damaged: StorageError {
+        StorageError(.logCorrupt, "\(path) ends within a record", hint: "Run `subledger project rebuild`.")
+    }
+
+    /// Reads until the buffer has `count` bytes from `next` on.
+    /// - Returns: false at the end of the file.
+    private func fill(_ count: Int) throws(StorageError) -> Bool {
+        guard buffer.count - next < count else { return true }
+        buffer.removeFirst(next)
+        next = 0
+        while buffer.count < count {
+            var result = 0
+            // Chunks bound the memory, whatever length a damaged record states.
+            let bytes = [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { bytes, initialized in
+                // The buffer has room for the chunk, and `read` writes no more bytes than it returns.
+                result = read(descriptor, bytes.baseAddress, Self.chunkByteCount)
+                initialized = max(result, 0)
+            }
+            if result < 0, errno == EINTR { continue }
+            guard result >= 0 else { throw StorageError(system: "\(path) cannot be read") }
+            if result == 0 { return false }
+            buffer += bytes
+        }
+        return true
+    }
+}
+
+/// A record with its stored form.
+struct StoredRecord: Sendable {
+    let stored: ArraySlice<UInt8>
+    let keyLength: Int
+
+    var key: ArraySlice<UInt8> {
+        stored.dropFirst(RecordBuffer.Record.headerByteCount).prefix(keyLength)
+    }
+
+    var body: ArraySlice<UInt8> {
+        stored.dropFirst(RecordBuffer.Record.headerByteCount + keyLength)
+    }
+}
+
+extension StoredRecord {
+    /// Whether the key precedes that of another record, by bytes.
+    func precedes(_ other: StoredRecord) -> Bool {
+        key.withUnsafeBytes { left in
+            other.key.withUnsafeBytes { right in left.precedes(right) }
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Compares like `lexicographicallyPrecedes`, many bytes at a time.
+    func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard let start = baseAddress, let otherStart = other.baseAddress else { return count < other.count }
+        // Both buffers have the bytes compared.
+        let order = memcmp(start, otherStart, Swift.min(count, other.count))
+        return order == 0 ? count < other.count : order < 0
+    }
+}

@@ -1,0 +1,107 @@
+import HeapModule
+import LedgerModel
+import LedgerStorage
+
+/// Sorts any number of records by key with bounded memory: sorted runs go to files, which are merged at the end.
+struct RecordSorter: Sendable {
+    private let limit: Int
+    private let pathPrefix: String
+    private var buffer = RecordBuffer()
+    private var runPaths: [String] = []
+
+    /// - Parameters:
+    ///   - limit: the number of bytes of records in memory.
+    ///   - pathPrefix: the paths of the runs begin with it.
+    init(limit: Int, pathPrefix: String) {
+        self.limit = limit
+        self.pathPrefix = pathPrefix
+    }
+
+    /// - Throws: `disk_full`, `io_error`.
+    mutating func append(key: (inout [UInt8]) -> Void, body: (inout [UInt8]) -> Void) throws(StorageError) {
+        buffer.append(key: key, body: body)
+        if buffer.bytes.count + buffer.records.count * MemoryLayout<RecordBuffer.Record>.stride > limit { try spill() }
+    }
+
+    /// - Throws: `disk_full`, `io_error`.
+    mutating func append<Row>(_ entry: ProjectionEntry<Row>, _ columns: [Column<Row>]) throws(StorageError) {
+        try append { entry.key.appendOrdered(to: &$0) } body: { entry.append(to: &$0, columns: columns) }
+    }
+
+    private mutating func spill() throws(StorageError) {
+        buffer.sort()
+        let writer = try RecordFileWriter("\(pathPrefix)-\(runPaths.count)")
+        for record in buffer.records { try writer.append(buffer.stored(record)) }
+        try writer.flush()
+        runPaths.append(writer.path)
+        buffer.removeAll()
+    }
+
+    /// Returns the sorted runs. The last one stays in memory.
+    mutating func finish() throws(StorageError) -> SortedRuns {
+        buffer.sort()
+        defer { buffer = RecordBuffer() }
+        return SortedRuns(buffer: buffer, paths: runPaths)
+    }
+}
+
+/// The sorted runs of one sorter.
+struct SortedRuns: Sendable {
+    fileprivate let buffer: RecordBuffer
+    fileprivate let paths: [String]
+
+    /// Calls `body` with the records of all runs in the order of their keys.
+    /// - Complexity: O(n log k) for n records in k runs.
+    static func merge(_ runs: [SortedRuns], _ body: (StoredRecord) throws -> Void) throws {
+        var heap = Heap<RunHead>()
+        for run in runs {
+            if let head = try RunHead(.memory(run.buffer)) { heap.insert(head) }
+            for path in run.paths {
+                if let head = try RunHead(.file(RecordFileReader(path))) { heap.insert(head) }
+            }
+        }
+        while let head = heap.popMin() {
+            try body(head.record)
+            if try head.advance() { heap.insert(head) }
+        }
+    }
+}
+
+/// A run at its next record.
+private final class RunHead: Comparable {
+    enum Source {
+        case memory(RecordBuffer)
+        case file(RecordFileReader)
+    }
+
+    private let source: Source
+    /// The index of the next record of a run in memory.
+    private var index = 0
+    private(set) var record: StoredRecord
+
+    /// Returns nil for an empty run.
+    init?(_ source: Source) throws(StorageError) {
+        self.source = source
+        record = StoredRecord(stored: [], keyLength: 0)
+        guard try advance() else { return nil }
+    }
+
+    /// Moves to the next record.
+    /// - Returns: false at the end.
+    func advance() throws(StorageError) -> Bool {
+        switch source {
+        case .memory(let buffer):
+            guard index < buffer.records.count else { return false }
+            let next = buffer.records[index]
+            record = StoredRecord(stored: buffer.stored(next), keyLength: next.keyLength)
+            index += 1
+        case .file(let reader):
+            guard let next = try reader.readNext() else { return false }
+            record = next
+        }
+        return true
+    }
+
+    static func < (left: RunHead, right: RunHead) -> Bool { left.record.precedes(right.record) }
+    static func == (left: RunHead, right: RunHead) -> Bool { left === right }
+}

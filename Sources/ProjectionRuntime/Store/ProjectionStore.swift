@@ -1,0 +1,185 @@
+import Glibc
+import LedgerModel
+package import LedgerStorage
+package import Primitives
+
+/// The stored projections of a ledger, in `projections/NAME/DIGEST/`, where DIGEST is that of the rules.
+///
+/// A projection is a manifest and the file of rows that it names. A new manifest replaces the old one by a rename, so a
+/// reader sees the old rows or the new ones.
+package struct ProjectionStore: Sendable {
+    let folder: String
+
+    private static let manifestName = "manifest.json"
+    private static let manifestLimit = 1 << 20
+
+    package init(_ folder: DataFolder) {
+        self.folder = folder.projections
+    }
+
+    /// Returns the manifests of all projections, ordered by name, size and digest.
+    /// - Throws: `log_corrupt`, `io_error`.
+    package func manifests() throws(StorageError) -> [ProjectionManifest] {
+        var found: [ProjectionManifest] = []
+        for name in try Self.entries(of: folder) where name != Self.buildingName {
+            for digest in try Self.entries(of: "\(folder)/\(name)") {
+                if let manifest = try manifest(name, digest) { found.append(manifest) }
+            }
+        }
+        return found.sorted {
+            ($0.projection, $0.knownAt, $0.rulesDigest.hex) < ($1.projection, $1.knownAt, $1.rulesDigest.hex)
+        }
+    }
+
+    /// Returns the manifest of a projection under rules; nil when none is stored.
+    /// - Throws: `log_corrupt`, `io_error`.
+    package func manifest(_ name: String, _ rules: Digest) throws(StorageError) -> ProjectionManifest? {
+        try manifest(name, rules.hex)
+    }
+
+    private func manifest(_ name: String, _ digest: String) throws(StorageError) -> ProjectionManifest? {
+        let path = "\(folder)/\(name)/\(digest)/\(Self.manifestName)"
+        guard let bytes = try AtomicFile.read(path, limit: Self.manifestLimit) else { return nil }
+        guard let manifest = ProjectionManifest(json: bytes) else {
+            throw StorageError(
+                .logCorrupt, "\(path) cannot be read",
+                hint: "Run `subledger project drop \(digest)`, then `subledger project rebuild`.")
+        }
+        return manifest
+    }
+
+    /// Opens the rows of a projection. A projection that is replaced meanwhile can be read to its end.
+    /// - Returns: nil when none is stored.
+    /// - Throws: `log_corrupt`, `io_error`.
+    package func open(_ name: String, _ rules: Digest) throws(StorageError) -> StoredProjection? {
+        while let manifest = try manifest(name, rules) {
+            let path = path(of: manifest)
+            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            if descriptor >= 0 { return StoredProjection(manifest, RecordFileReader(descriptor, path: path)) }
+            guard errno == ENOENT else { throw StorageError(system: "\(path) cannot be opened") }
+            // The projection was replaced after its manifest was read. The same manifest again has lost its rows.
+            guard try self.manifest(name, rules) != manifest else {
+                throw StorageError(.logCorrupt, "\(path) is missing", hint: "Run `subledger project rebuild`.")
+            }
+        }
+        return nil
+    }
+
+    private func folder(of manifest: ProjectionManifest) -> String {
+        "\(folder)/\(manifest.projection)/\(manifest.rulesDigest.hex)"
+    }
+
+    private func path(of manifest: ProjectionManifest) -> String { "\(folder(of: manifest))/\(manifest.fileName)" }
+}
+
+extension ProjectionStore {
+    static let buildingName = "building"
+
+    var buildingFolder: String { "\(folder)/\(Self.buildingName)" }
+
+    /// Runs `body`, which alone may build projections meanwhile. The files that it leaves are removed.
+    /// - Throws: the errors of `body`; `locked`, `io_error`, `disk_full`.
+    func building<Result>(_ body: () throws -> Result) throws -> Result {
+        let lock = try beginBuilding()
+        defer {
+            // What cannot be removed now is removed by the next build.
+            try? removeBuilt()
+            withExtendedLifetime(lock) {}
+        }
+        return try body()
+    }
+
+    /// Locks the folder for one build, and removes the remains of a killed one.
+    /// - Throws: `locked`, `io_error`, `disk_full`.
+    private func beginBuilding() throws(StorageError) -> FolderLock {
+        try Self.make(folder)
+        let lock = try FolderLock(
+            file: "\(folder)/LOCK", refusal: "another process changes the projections",
+            hint: "Wait until the other rebuild ends.")
+        try Self.make(buildingFolder)
+        try removeBuilt()
+        return lock
+    }
+
+    /// Removes the files of a build.
+    private func removeBuilt() throws(StorageError) {
+        for name in try Self.entries(of: buildingFolder) { unlink("\(buildingFolder)/\(name)") }
+    }
+
+    /// Replaces the projection of the same name and rules by synced rows.
+    /// - Throws: `io_error`, `disk_full`; the old projection is then still stored.
+    func install(_ manifest: ProjectionManifest, rows: String) throws(StorageError) {
+        let target = folder(of: manifest)
+        try Self.make("\(folder)/\(manifest.projection)")
+        try Self.make(target)
+        guard rename(rows, path(of: manifest)) == 0 else {
+            throw StorageError(system: "\(rows) cannot be moved to \(target)")
+        }
+        try AtomicFile.syncFolder(of: path(of: manifest))
+        try AtomicFile.write(Array(manifest.json.serialized().utf8), to: "\(target)/\(Self.manifestName)")
+        // Rows of earlier manifests, and those of a rebuild that was killed before its manifest was written.
+        for name in try Self.entries(of: target) where name != manifest.fileName && name != Self.manifestName {
+            unlink("\(target)/\(name)")
+        }
+    }
+
+    /// Removes every projection under these rules.
+    /// - Parameter digest: the digest in hexadecimal.
+    /// - Returns: the names of the removed projections.
+    /// - Throws: `locked`, `io_error`.
+    package func drop(_ digest: String) throws -> [String] {
+        guard access(folder, F_OK) == 0 else { return [] }
+        return try building { try remove(digest) }
+    }
+
+    private func remove(_ digest: String) throws(StorageError) -> [String] {
+        var dropped: [String] = []
+        for name in try Self.entries(of: folder) where name != Self.buildingName {
+            let target = "\(folder)/\(name)/\(digest)"
+            guard access(target, F_OK) == 0 else { continue }
+            // Without its manifest, a projection does not exist.
+            unlink("\(target)/\(Self.manifestName)")
+            for file in try Self.entries(of: target) { unlink("\(target)/\(file)") }
+            guard rmdir(target) == 0 else { throw StorageError(system: "\(target) cannot be removed") }
+            try AtomicFile.syncFolder(of: target)
+            dropped.append(name)
+        }
+        return dropped
+    }
+
+    /// Returns the digests, in hexadecimal, that have stored projections or remains of them.
+    package func digests() throws(StorageError) -> Set<String> {
+        var digests: Set<String> = []
+        for name in try Self.entries(of: folder) where name != Self.buildingName {
+            digests.formUnion(try Self.entries(of: "\(folder)/\(name)"))
+        }
+        return digests
+    }
+
+    /// Creates a folder durably, unless it exists.
+    private static func make(_ path: String) throws(StorageError) {
+        if access(path, F_OK) == 0 { return }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw StorageError(system: "the folder \(path) cannot be created")
+        }
+        try AtomicFile.syncFolder(of: path)
+    }
+
+    /// Returns the names in a folder, sorted; none when there is no such folder.
+    private static func entries(of path: String) throws(StorageError) -> [String] {
+        guard let directory = opendir(path) else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw StorageError(system: "\(path) cannot be read")
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            // The name is a C string within the entry.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
