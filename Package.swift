@@ -106,7 +106,7 @@ let package = Package(
         .target(
             name: "ProjectionRuntime",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "LedgerStorage", "FactStore", "SubscriptionStatus", crypto,
+                "Primitives", "AppStoreModel", "LedgerModel", "LedgerStorage", "FactStore", crypto,
                 heapModule,
             ],
             swiftSettings: settings
@@ -146,8 +146,8 @@ let package = Package(
             name: "subledger",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
-                "LedgerStorage", "Ingestion", "SubscriptionLedger", "SubscriptionStatus", "LedgerConfiguration",
-                "LedgerServer", crypto, argumentParser, httpTypes, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                "LedgerStorage", "ProjectionRuntime", "Ingestion", "SubscriptionLedger", "SubscriptionStatus",
+                "LedgerConfiguration", "LedgerServer", crypto, argumentParser, httpTypes, logging, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix,
             ],
             path: "Tools/subledger", swiftSettings: settings

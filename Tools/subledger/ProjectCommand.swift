@@ -8,12 +8,12 @@ import SubscriptionLedger
 struct ProjectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "project",
-        abstract: "Show and activate the rules of answers.",
-        subcommands: [Status.self, Activate.self])
+        abstract: "Show and activate rules; compute projections of all events.",
+        subcommands: [Status.self, Activate.self, Rebuild.self, Show.self, Drop.self])
 
     struct Status: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the active rules and the event that activated them.",
+            abstract: "Show the active rules, and the stored projections.",
             discussion: """
                 EXAMPLES
                   subledger project status
@@ -29,8 +29,9 @@ struct ProjectCommand: ParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() throws {
-            let found = try ledger.reading().rulesInForce(knownAt)
-            RulesReport.print(found, in: output.effectiveFormat)
+            let opened = try ledger.reading()
+            RulesReport.print(
+                try opened.rulesInForce(knownAt), projections: try opened.projections(), in: output.effectiveFormat)
         }
     }
 

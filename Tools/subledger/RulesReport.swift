@@ -13,18 +13,25 @@ enum RulesReport {
         }.joined(separator: "\n")
     }
 
-    /// - Parameter isActivated: whether the command activated the rules; nil for a command that only shows them.
-    static func print(_ rules: RulesInForce, isActivated: Bool? = nil, in format: OutputFormat) {
+    /// - Parameters:
+    ///   - isActivated: whether the command activated the rules; nil for a command that only shows them.
+    ///   - projections: the stored projections; nil for a command that does not show them.
+    static func print(
+        _ rules: RulesInForce, isActivated: Bool? = nil, projections: [ProjectionRow]? = nil, in format: OutputFormat
+    ) {
         let members = isActivated.map { [JSONValue.Member("activated", .bool($0))] } ?? []
         let answer = JSONValue.object(
             members + [
                 .init("knownAt", .integer(Int64(clamping: rules.knownAt))), .init("rules", rules.row.json),
-            ])
+            ] + (projections.map { [JSONValue.Member("projections", $0.json)] } ?? []))
         switch format {
         case .json: Terminal.standardOutput.write(answer.serialized() + "\n")
         case .table:
             if isActivated == false { Terminal.standardOutput.write("These rules are active already.\n") }
             Terminal.standardOutput.write(AnswerTable.members(of: table(of: rules)))
+            if let projections, !projections.isEmpty {
+                Terminal.standardOutput.write("\n" + ProjectionReport.table(of: projections))
+            }
         }
     }
 

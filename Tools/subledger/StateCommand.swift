@@ -29,10 +29,12 @@ struct StateCommand: ParsableCommand {
             try opened.state(ofCustomer: $0, asked, scope: $1).json
         }
         AnswerTable.print(
-            answer, rows: "subscriptions",
-            columns: [
-                "originalTransactionId", "productId", "entitled", "status", "reason", "accessUntil", "expiresAt",
-                "willRenew", "nextStep", "inferred",
-            ], format: output.effectiveFormat)
+            answer, rows: "subscriptions", columns: Self.columns, format: output.effectiveFormat)
     }
+
+    /// The columns of a table.
+    static let columns = [
+        "originalTransactionId", "productId", "entitled", "status", "reason", "accessUntil", "expiresAt", "willRenew",
+        "nextStep", "inferred",
+    ]
 }

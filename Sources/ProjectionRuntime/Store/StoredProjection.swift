@@ -1,3 +1,4 @@
+import Crypto
 package import LedgerModel
 package import LedgerStorage
 import Primitives
@@ -6,6 +7,8 @@ import Primitives
 package final class StoredProjection {
     package let manifest: ProjectionManifest
     private let reader: RecordFileReader
+    /// The hash of the records read.
+    private var hash = SHA256()
 
     init(_ manifest: ProjectionManifest, _ reader: RecordFileReader) {
         self.manifest = manifest
@@ -13,19 +16,27 @@ package final class StoredProjection {
     }
 
     /// Returns the values of the rows of the next key, in the order of the manifest's columns; nil after the last key.
-    /// - Throws: `log_corrupt`, `io_error`.
+    /// - Throws: `log_corrupt`, at the end also when the rows are not those of the manifest; `io_error`.
     package func next() throws(StorageError) -> [[ColumnValue?]]? {
-        guard let record = try reader.readNext() else { return nil }
+        guard let record = try nextRecord() else { return nil }
         guard let rows = StoredEntry(record.body)?.values(manifest.columns) else { throw damaged }
         return rows
     }
 
     /// Returns the next record; nil after the last one.
-    func nextRecord() throws(StorageError) -> StoredRecord? { try reader.readNext() }
+    /// - Throws: the errors of `next()`.
+    func nextRecord() throws(StorageError) -> StoredRecord? {
+        guard let record = try reader.readNext() else {
+            guard Digest(hash.finalize()) == manifest.content.sha256 else { throw damaged }
+            return nil
+        }
+        record.stored.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return record
+    }
 
     var damaged: StorageError {
         StorageError(
-            .logCorrupt, "a row of the projection \(manifest.projection) cannot be read",
+            .logCorrupt, "the rows of the projection \(manifest.projection) are damaged", expected: "SHA-256 \(manifest.content.sha256)",
             hint: "Run `subledger project rebuild`.")
     }
 }

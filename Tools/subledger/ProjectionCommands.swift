@@ -1,0 +1,165 @@
+import ArgumentParser
+import Glibc
+import LedgerAPI
+import LedgerConfiguration
+import Primitives
+import ProjectionRuntime
+import SubscriptionLedger
+
+extension ProjectCommand {
+    struct Rebuild: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Compute a stored projection from all events.",
+            discussion: """
+                The rows show the time when the last event was recorded. They are written beside the stored \
+                projection of the same rules, checked, and then replace it. Projections under other rules stay until \
+                they are dropped. Nothing else changes. A service can keep running; the rebuild has a low priority.
+
+                PROJECTIONS
+                  \(Projections.names.joined(separator: "\n  "))
+
+                EXAMPLES
+                  subledger project rebuild
+                  subledger project rebuild subscription-status --rules candidate.yaml --memory 2147483648
+                  subledger project rebuild --incremental --format json
+                """)
+
+        @Argument(help: "Projection (default: all).")
+        var name: String?
+
+        @Option(help: "Bytes of memory for the index and the rows; more goes to temporary files (default: 768 MiB).")
+        var memory: Int?
+
+        @Option(name: .customLong("rules"), help: "Rules file (default: the active rules).")
+        var rulesFile: String?
+
+        @Flag(help: "Fold only the keys that changed since the stored projection. The result is the same.")
+        var incremental = false
+
+        @OptionGroup var ledger: LedgerOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            if let memory, memory < RebuildOptions.leastMemory {
+                throw ValidationError("--memory \(memory) is below the least value \(RebuildOptions.leastMemory)")
+            }
+        }
+
+        func run() throws {
+            let rules = try rulesFile.map { try RulesFile(path: $0).rules }
+            let opened = try ledger.reading()
+            // The requests of a running service come first. Without the permission, the rebuild runs all the same.
+            _ = nice(10)
+            let rows = try (name.map { [$0] } ?? Projections.names).map {
+                try opened.rebuildProjection($0, rules: rules, isIncremental: incremental, options)
+            }
+            ProjectionReport.print(rows, in: output.effectiveFormat)
+        }
+
+        private var options: RebuildOptions {
+            var options = RebuildOptions()
+            if let memory { options.memory = memory }
+            if output.showsProgress {
+                let bar = RebuildProgressBar()
+                options.report = { bar.show($0) }
+            }
+            return options
+        }
+    }
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the rows of a stored projection.",
+            discussion: """
+                One row per line, ordered by key. The JSON form of a row is that of the command which answers the \
+                same question for one subscription: `state` for subscription-status.
+
+                EXAMPLES
+                  subledger project show subscription-status
+                  subledger project show subscription-status --digest 9f86d081 --format json | wc -l
+                """)
+
+        @Argument(help: "Projection.")
+        var name: String
+
+        @Option(help: "Digest of the rules, or its beginning (default: the active rules).")
+        var digest: String?
+
+        @OptionGroup var ledger: LedgerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() throws {
+            let rows = try ledger.reading().projectedRows(of: name, rules: digest)
+            try ProjectionReport.print(rows, in: output.effectiveFormat)
+        }
+    }
+
+    struct Drop: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove the stored projections under some rules.",
+            discussion: """
+                Removes results only, which `project rebuild` computes again. Events and rules stay.
+
+                EXAMPLE
+                  subledger project drop 9f86d081
+                """)
+
+        @Argument(help: "Digest of the rules, or its beginning.")
+        var digest: String
+
+        @OptionGroup var ledger: LedgerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() throws {
+            let dropped = try ledger.reading().dropProjections(digest)
+            switch output.effectiveFormat {
+            case .json:
+                let answer = JSONValue.object([
+                    "digest": .string(dropped.digest), "dropped": .array(dropped.projections.map { .string($0) }),
+                ])
+                Terminal.standardOutput.write(answer.serialized() + "\n")
+            case .table:
+                for name in dropped.projections {
+                    Terminal.standardOutput.write("\(name) under the rules \(dropped.digest) removed\n")
+                }
+            }
+        }
+    }
+}
+
+/// Prints projections.
+enum ProjectionReport {
+    private static let linesPerTable = 1_000
+
+    static func print(_ rows: [ProjectionRow], in format: OutputFormat) {
+        switch format {
+        case .json:
+            let answer = JSONValue.object(["projections": rows.json])
+            Terminal.standardOutput.write(answer.serialized() + "\n")
+        case .table: Terminal.standardOutput.write(table(of: rows))
+        }
+    }
+
+    static func table(of rows: [ProjectionRow]) -> String {
+        AnswerTable.table(
+            rows.map(\.json),
+            ["projection", "rules", "digest", "active", "knownAt", "asOf", "rows", "bytes", "sha256"])
+    }
+
+    /// Prints rows as they are read.
+    static func print(_ projected: ProjectedRows, in format: OutputFormat) throws {
+        var lines: [JSONValue] = []
+        func write() {
+            switch format {
+            case .json: Terminal.standardOutput.write(lines.map { $0.serialized() + "\n" }.joined())
+            case .table: Terminal.standardOutput.write(AnswerTable.table(lines, StateCommand.columns))
+            }
+            lines = []
+        }
+        while let rows = try projected.next() {
+            lines += rows
+            if lines.count >= linesPerTable { write() }
+        }
+        if !lines.isEmpty { write() }
+    }
+}
