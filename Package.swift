@@ -240,6 +240,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ProjectionRuntimeTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerStorage", "EventLog",
+                "FactStore", "ProjectionRuntime", "LedgerTesting",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "SubscriptionLedgerTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",

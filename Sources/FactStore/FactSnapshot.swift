@@ -47,18 +47,19 @@ package struct FactSnapshot: Sendable {
     }
 
     /// Calls `body` with the observations of events, in the order of the positions.
-    /// - Parameter isWanted: selects the keys of the observations; asked once per run of equal keys in an event.
+    /// - Parameter isWanted: selects keys. It is not asked about the only key of an event, whose observations are all
+    ///   wanted.
     package func forEachObservation(
         at positions: some Sequence<Position>, where isWanted: (FactNode) throws -> Bool,
         _ body: (KeyedObservation) throws -> Void
     ) throws {
         try forEachEvent(at: positions) { position, stored in
             let recordedAt = StoredFacts.recordedAt(stored)
-            var last: (key: FactNode, isWanted: Bool)?
+            let hasOneKey = try hasOneKey(stored, position)
             try forEachRow(of: stored, position) { row in
-                guard let key = try FactHeader(row).key else { return }
-                if last?.key != key { last = (key, try isWanted(key)) }
-                guard last?.isWanted == true else { return }
+                if !hasOneKey {
+                    guard let key = try FactHeader.key(of: row), try isWanted(key) else { return }
+                }
                 try body(FactCodec.decode(row, symbols: symbols, position: position, recordedAt: recordedAt))
             }
         }
@@ -66,6 +67,16 @@ package struct FactSnapshot: Sendable {
 }
 
 extension FactSnapshot {
+    private func hasOneKey(_ stored: RawSpan, _ position: Position) throws -> Bool {
+        var (first, hasOne): (FactNode?, Bool) = (nil, true)
+        try forEachRow(of: stored, position) { row in
+            let key = try FactHeader.key(of: row)
+            hasOne = hasOne && key != nil && (first ?? key) == key
+            first = first ?? key
+        }
+        return hasOne
+    }
+
     private func forEachRow(
         of stored: RawSpan, _ position: Position, _ body: (RawSpan) throws -> Void
     ) throws {

@@ -104,7 +104,7 @@ import Testing
         #expect(again.map(\.position) == [1] && again.allSatisfy { !$0.isAppended })
         try world.facts.store()
         world.close()
-        #expect(try Self.layout(world.folder.facts) == 5)
+        #expect(try Self.layout(world.folder.facts) == 6)
         #expect(Self.olderBytes(world) == older)
 
         try world.open()
@@ -195,7 +195,7 @@ import Testing
         #expect(try await world.append([[20]]).map(\.position) == [5])
         try expectAnswers(of: world.facts, and: [16, 20])
         world.close()
-        #expect(try Self.layout(world.folder.facts) == 5)
+        #expect(try Self.layout(world.folder.facts) == 6)
         #expect(Self.olderBytes(world) == nil)
         try world.open()
         #expect(world.facts.lag == 0)

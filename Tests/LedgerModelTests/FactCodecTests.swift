@@ -53,21 +53,63 @@ import Testing
             found.append(Symbol(index: number) ?? "unknown")
             return UInt32(found.count - 1)
         }
-        #expect(found.map(\.text) == ["Sandbox", "app", "p", "pro", "a", "bc", "x7"])
-        let header = "88000000" + "04020500" + "ab14000000000000" + "07000000"
+        #expect(found.map(\.text) == ["Sandbox", "app", "p", "x7", "pro", "a", "bc"])
+        let header = "88000000" + "05020500" + "5709000000000000" + "07000000"
         let symbols = (0..<7).map { "0\($0)000000" }.joined()
         let keyAndName = "0201000000000000" + String(repeating: "0f", count: 32) + "ffffffffffffffff"
         let fields = [
-            "0000000000000000", "0100000000000000", "2c01000000000000", "0200000000000000", "0000000000000080",
+            "0000000000000080", "0000000000000000", "0100000000000000", "2c01000000000000", "0200000000000000",
         ]
         #expect(Hex.encode(bytes) == header + symbols + keyAndName + fields.joined())
         #expect(try Self.decode(bytes, symbols: SymbolNumbers(found)) == keyed)
+    }
+
+    @Test func `a header has the identifiers that join facts`() throws {
+        func header(_ key: SubscriptionKey, _ fact: Fact) throws -> FactHeader {
+            let source = Source(
+                name: ObservationName(digest: .zero, path: "p"), time: .earliest, rank: .jws, position: 0,
+                recordedAt: .earliest)
+            let bytes = FactCodec.encode(
+                KeyedObservation(key: .subscription(key), observation: Observation(source: source, fact: fact)))
+            return try FactHeader(bytes.span.bytes)
+        }
+        func key(_ id: String, _ bundleId: String = "app") -> SubscriptionKey {
+            SubscriptionKey(environment: .sandbox, bundleId: bundleId, originalTransactionId: id)
+        }
+        var transaction = TransactionFact(transactionId: "t-1")
+        transaction.appTransactionId = "700"
+        transaction.previousOriginalTransactionId = "id-2"
+        var renewal = RenewalFact()
+        renewal.appTransactionId = "700"
+
+        let first = try header(key("1"), .transaction(transaction))
+        let second = try header(key("id-2"), .renewal(renewal))
+        #expect(first.key != nil && first.key != second.key)
+        #expect(first.account != nil && first.account == second.account && first.account != first.key)
+        #expect(first.predecessor == second.key && second.predecessor == nil)
+        #expect(try header(key("1"), .notification(NotificationFact())).key == first.key)
+        #expect(try header(key("1", "other"), .renewal(renewal)).key != first.key)
+        #expect(try header(key("1", "other"), .renewal(renewal)).account != first.account)
+        // The id 700 of a key is not that of an account.
+        #expect(try header(key("700"), .renewal(renewal)).key != first.account)
+        #expect(try FactHeader(Self.appRow.span.bytes).key == nil)
+        #expect(throws: FactCodecError.self) { try FactHeader([UInt8](repeating: 9, count: 30).span.bytes) }
     }
 
     struct Refusal: Sendable {
         let bytes: [UInt8]
         let code: FactCodecError.Code
     }
+
+    private static let appRow = FactCodec.encode(
+        KeyedObservation(
+            key: .appAccount(
+                AppAccountKey(environment: .sandbox, bundleId: "app", account: .appTransaction("700"))),
+            observation: Observation(
+                source: Source(
+                    name: ObservationName(digest: .zero), time: .earliest, rank: .jws, position: 0,
+                    recordedAt: .earliest),
+                fact: .app(AppFact()))))
 
     static let refusals: [Refusal] = {
         let good = FactCodec.encode(usual)

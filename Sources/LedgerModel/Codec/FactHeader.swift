@@ -13,30 +13,41 @@ package struct FactHeader: BitwiseCopyable, Sendable {
     /// Reads a row. The nodes are comparable only with those of rows with the same symbol numbers.
     /// - Throws: `FactCodecError` for a row that is truncated or of another version.
     package init(_ row: RawSpan) throws(FactCodecError) {
-        guard row.byteCount >= FactCodec.symbolsOffset else {
-            throw FactCodecError(.truncated, expected: "a row", found: "\(row.byteCount) bytes")
-        }
-        guard row.byte(at: 4) == FactCodec.version else {
-            throw FactCodecError(.versionUnknown, expected: "\(FactCodec.version)", found: "\(row.byte(at: 4))")
-        }
-        guard row.byte(at: 7) == 0 else {
+        guard try Self.isAboutSubscription(row) else {
             (key, account, predecessor) = (nil, nil, nil)
             return
         }
         var reader = try FactReader(row, symbols: .process)
-        let (environment, bundleId) = (try reader.symbolNumber(), try reader.symbolNumber())
-        func node(_ kind: FactNode.Kind, _ id: UInt64) -> FactNode {
-            FactNode(kind, environment: environment, bundleId: bundleId, id: id)
-        }
-        key = node(.subscription, try reader.idNumber())
+        let scope = try FactNode.Scope(&reader)
+        key = FactNode(.subscription, scope, id: try reader.idNumber())
         if reader.take(0) { _ = try reader.symbolNumber() }
         // The digest and the time.
         for _ in 0..<5 { _ = try reader.word() }
         let kind = FactCodec.Kind(rawValue: row.byte(at: 5))
         if kind == .transaction { _ = try reader.idNumber() }
         let joins = kind == .transaction || kind == .renewal
-        account = joins && reader.take(1) ? node(.account, try reader.idNumber()) : nil
-        predecessor = kind == .transaction && reader.take(2) ? node(.subscription, try reader.idNumber()) : nil
+        account = joins && reader.take(1) ? FactNode(.account, scope, id: try reader.idNumber()) : nil
+        predecessor =
+            kind == .transaction && reader.take(2) ? FactNode(.subscription, scope, id: try reader.idNumber()) : nil
+    }
+
+    /// Returns the subscription key of a row; nil for a fact about a download of the app.
+    /// - Throws: the errors of `init`.
+    package static func key(of row: RawSpan) throws(FactCodecError) -> FactNode? {
+        guard try isAboutSubscription(row) else { return nil }
+        var reader = try FactReader(row, symbols: .process)
+        let scope = try FactNode.Scope(&reader)
+        return FactNode(.subscription, scope, id: try reader.idNumber())
+    }
+
+    private static func isAboutSubscription(_ row: RawSpan) throws(FactCodecError) -> Bool {
+        guard row.byteCount >= FactCodec.symbolsOffset else {
+            throw FactCodecError(.truncated, expected: "a row", found: "\(row.byteCount) bytes")
+        }
+        guard row.byte(at: 4) == FactCodec.version else {
+            throw FactCodecError(.versionUnknown, expected: "\(FactCodec.version)", found: "\(row.byte(at: 4))")
+        }
+        return row.byte(at: 7) == 0
     }
 }
 
@@ -51,9 +62,18 @@ package struct FactNode: Hashable, BitwiseCopyable, Sendable {
     package let scope: UInt64
     package let id: UInt64
 
-    init(_ kind: Kind, environment: UInt32, bundleId: UInt32, id: UInt64) {
-        // A store has fewer than 2^31 symbols, since each takes more than one byte.
-        scope = kind.rawValue << 63 | UInt64(environment) << 32 | UInt64(bundleId)
+    /// The numbers of environment and bundleId.
+    struct Scope {
+        let numbers: UInt64
+
+        init(_ reader: inout FactReader) throws(FactCodecError) {
+            // A store has fewer than 2^31 symbols, since each takes more than one byte.
+            numbers = UInt64(try reader.symbolNumber()) << 32 | UInt64(try reader.symbolNumber())
+        }
+    }
+
+    init(_ kind: Kind, _ scope: Scope, id: UInt64) {
+        self.scope = kind.rawValue << 63 | scope.numbers
         self.id = id
     }
 }

@@ -37,6 +37,7 @@ struct FactReader: ~Escapable {
         }
     }
 
+    @inline(__always)
     mutating func word() throws(FactCodecError) -> UInt64 {
         guard wordOffset + 8 <= row.byteCount else {
             throw FactCodecError(.truncated, expected: "8 bytes", found: "the end at byte \(wordOffset)")
@@ -46,6 +47,7 @@ struct FactReader: ~Escapable {
     }
 
     /// Returns the number that the row has for the next symbol.
+    @inline(__always)
     mutating func symbolNumber() throws(FactCodecError) -> UInt32 {
         guard symbolOffset < wordsStart else {
             throw FactCodecError(.truncated, expected: "a symbol", found: "the end at byte \(symbolOffset)")
@@ -105,12 +107,14 @@ struct FactReader: ~Escapable {
     }
 
     /// Returns the number of an id, or the number of its symbol with the flag.
+    @inline(__always)
     mutating func idNumber() throws(FactCodecError) -> UInt64 {
         let word = try word()
         return word == Self.symbolFlag ? word | UInt64(try symbolNumber()) : word
     }
 
     /// Whether the row has this field.
+    @inline(__always)
     mutating func take(_ tag: UInt8) -> Bool {
         defer { present &= ~(1 << UInt64(tag)) }
         return present & (1 << UInt64(tag)) != 0

@@ -12,7 +12,7 @@ package protocol Projection: Sendable {
     static var columns: [Column<Row>] { get }
 
     /// Returns the entries of all keys with rows, and of those that may get rows later without a new fact.
-    /// - Parameter lineages: the lineages whose keys are joined by Apple accounts or by migration.
+    /// - Parameter lineages: one group of `groupedByAccounts()`.
     static func entries(of lineages: [Lineage], at t: Instant, rules: Rules) -> [ProjectionEntry<Row>]
 }
 

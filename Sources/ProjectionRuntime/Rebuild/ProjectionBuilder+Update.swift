@@ -18,7 +18,7 @@ extension ProjectionBuilder {
         else { return try rebuild() }
         return try store.building {
             let (runs, replaced) = try folded(affected)
-            return try install { rows in try merge(runs, replacing: replaced, rows) }
+            return try install(keyCount: stored.manifest.content.keys) { rows in try merge(runs, replacing: replaced, rows) }
         }
     }
 
@@ -53,8 +53,11 @@ extension ProjectionBuilder {
         for key in keys where !done.contains(key) {
             let timelines = try facts.timelines(around: key, knownAt: snapshot.size)
             done.formUnion(timelines.keys)
-            for entry in Definition.entries(of: Lineage.components(of: timelines), at: asOf, rules: rules) {
-                try sorter.append(entry, columns)
+            // An event with facts of several keys leads to keys that are folded apart.
+            for lineages in Lineage.components(of: timelines).groupedByAccounts() {
+                for entry in Definition.entries(of: lineages, at: asOf, rules: rules) {
+                    try sorter.append(entry, columns)
+                }
             }
         }
         return ([try sorter.finish()], done)

@@ -43,7 +43,9 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
             } finish: { sorter in
                 try sorter.finish()
             }
-            return try install { rows in try SortedRuns.merge(runs, rows) }
+            return try install(keyCount: runs.reduce(0) { $0 + $1.count }) { rows in
+                try SortedRuns.merge(runs, rows)
+            }
         }
     }
 
@@ -54,13 +56,18 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
     }
 
     /// Writes, checks and installs rows.
-    /// - Parameter body: passes every record to its argument, ordered by key.
-    func install(_ body: ((StoredRecord) throws -> Void) throws -> Void) throws -> ProjectionManifest {
+    /// - Parameters:
+    ///   - keyCount: the expected number of keys, for the progress.
+    ///   - body: passes every record to its argument, ordered by key.
+    func install(
+        keyCount: Int, _ body: ((StoredRecord) throws -> Void) throws -> Void
+    ) throws -> ProjectionManifest {
+        meter.begin(.writing, total: UInt64(keyCount))
         let path = "\(store.buildingFolder)/rows"
-        var file = try RowsFile(path)
+        var file = try RowsFile(path, meter)
         try body { try file.append($0) }
         let manifest = ProjectionManifest(
-            of: Definition.self, rules, knownAt: snapshot.size, asOf: asOf, try file.finish(meter))
+            of: Definition.self, rules, knownAt: snapshot.size, asOf: asOf, try file.finish())
         try store.install(manifest, rows: path)
         return manifest
     }

@@ -5,21 +5,29 @@ import Primitives
 
 /// The file of rows of a projection that is being built.
 struct RowsFile {
+    private static let keysPerReport = 65_536
+
     private let writer: RecordFileWriter
+    private let meter: RebuildMeter
     private var keys = 0
 
-    init(_ path: String) throws(StorageError) {
+    init(_ path: String, _ meter: RebuildMeter) throws(StorageError) {
         writer = try RecordFileWriter(path)
+        self.meter = meter
     }
 
     mutating func append(_ record: StoredRecord) throws(StorageError) {
         try writer.append(record.stored)
         keys += 1
+        if keys.isMultiple(of: Self.keysPerReport) {
+            meter.add(UInt64(Self.keysPerReport))
+            meter.report()
+        }
     }
 
     /// Syncs the file and, meanwhile, reads it back.
     /// - Throws: `disk_full`, `io_error`; `log_corrupt` when the file is not the rows in the order of their keys.
-    func finish(_ meter: RebuildMeter) throws -> ProjectionManifest.Content {
+    func finish() throws -> ProjectionManifest.Content {
         try writer.flush()
         let path = writer.path
         let content = try Workers(count: 2, meter: meter).map { task in

@@ -8,6 +8,7 @@ struct RecordSorter: Sendable {
     private let pathPrefix: String
     private var buffer = RecordBuffer()
     private var runPaths: [String] = []
+    private var spilledCount = 0
 
     /// - Parameters:
     ///   - limit: the number of bytes of records in memory.
@@ -34,6 +35,7 @@ struct RecordSorter: Sendable {
         for record in buffer.records { try writer.append(buffer.stored(record)) }
         try writer.flush()
         runPaths.append(writer.path)
+        spilledCount += buffer.records.count
         buffer.removeAll()
     }
 
@@ -41,12 +43,14 @@ struct RecordSorter: Sendable {
     mutating func finish() throws(StorageError) -> SortedRuns {
         buffer.sort()
         defer { buffer = RecordBuffer() }
-        return SortedRuns(buffer: buffer, paths: runPaths)
+        return SortedRuns(count: spilledCount + buffer.records.count, buffer: buffer, paths: runPaths)
     }
 }
 
 /// The sorted runs of one sorter.
 struct SortedRuns: Sendable {
+    /// The number of records.
+    let count: Int
     fileprivate let buffer: RecordBuffer
     fileprivate let paths: [String]
 

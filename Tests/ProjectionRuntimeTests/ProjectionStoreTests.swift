@@ -1,0 +1,93 @@
+import FoundationEssentials
+import LedgerModel
+import LedgerStorage
+import LedgerTesting
+import Primitives
+import ProjectionRuntime
+import Testing
+
+@Suite struct ProjectionStoreTests {
+    @Test func `a reader reads the old rows to their end while new ones replace them`() throws {
+        let world = try ProjectionWorld(seed: SeededRandom.seed)
+        try world.addEvents(200)
+        let old = try world.builder().rebuild()
+        let reader = try #require(try world.store.open(old.projection, old.rulesDigest))
+        var rows = try reader.next()?.count ?? 0
+
+        try world.addEvents(200)
+        let new = try world.builder().rebuild()
+        #expect(new.content.sha256 != old.content.sha256)
+
+        while let next = try reader.next() { rows += next.count }
+        #expect(rows == old.content.rows)
+        #expect(try world.rows(new).count == new.content.rows)
+    }
+
+    @Test func `projections of other rules stay until they are dropped`() throws {
+        let world = try ProjectionWorld(seed: SeededRandom.seed)
+        try world.addEvents(50)
+        var rules = Rules()
+        rules.access.ownGraceDays = 3
+        let (first, second) = (try world.builder().rebuild(), try world.builder(rules: rules).rebuild())
+        #expect(try world.store.manifests().count == 2)
+
+        #expect(try world.store.drop(first.rulesDigest.hex) == [first.projection])
+        #expect(try world.store.manifests() == [second])
+        #expect(try world.store.manifest(first.projection, first.rulesDigest) == nil)
+        #expect(try world.store.drop(first.rulesDigest.hex).isEmpty)
+    }
+
+    @Test func `the remains of a killed rebuild are removed by the next one`() throws {
+        let world = try ProjectionWorld(seed: SeededRandom.seed)
+        try world.addEvents(50)
+        let manifest = try world.builder().rebuild()
+        let target = "\(world.folder.projections)/\(manifest.projection)/\(manifest.rulesDigest.hex)"
+        // Killed while it wrote runs, and after it moved its rows but before it wrote the manifest.
+        for path in ["\(world.folder.projections)/building/run-0-0", "\(target)/rows-0000"] {
+            try Data([1, 2, 3]).write(to: URL(filePath: path))
+        }
+        #expect(try world.rows(manifest).count == manifest.content.rows)
+
+        #expect(try world.builder().rebuild() == manifest)
+        let files = FileManager.default
+        #expect(try files.contentsOfDirectory(atPath: "\(world.folder.projections)/building").isEmpty)
+        #expect(try files.contentsOfDirectory(atPath: target).count == 2)
+    }
+
+    @Test func `a changed byte in the rows is found at the latest at their end`() throws {
+        let world = try ProjectionWorld(seed: SeededRandom.seed)
+        try world.addEvents(60)
+        let manifest = try world.builder().rebuild()
+        let name = "rows-\(manifest.content.sha256.hex)"
+        let path = "\(world.folder.projections)/\(manifest.projection)/\(manifest.rulesDigest.hex)/\(name)"
+        let rows = try Data(contentsOf: URL(filePath: path))
+        var random = SeededRandom()
+        for _ in 0..<200 {
+            var damaged = rows
+            damaged[Int.random(in: 0..<rows.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
+            try damaged.write(to: URL(filePath: path))
+            #expect(throws: StorageError.self) { try world.rows(manifest) }
+        }
+        // The digest is that of the file, as `sha256sum` prints it.
+        #expect(Digest.sha256(of: rows) == manifest.content.sha256)
+    }
+
+    @Test func `a second rebuild at the same time is refused`() throws {
+        let world = try ProjectionWorld(seed: SeededRandom.seed)
+        try world.addEvents(10)
+        _ = try world.builder().rebuild()
+        let lock = try FolderLock(file: "\(world.folder.projections)/LOCK", refusal: "held by the test", hint: "")
+        #expect(throws: StorageError(.locked, "")) { try world.builder().rebuild() }
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func `a manifest that another version wrote is refused with its path`() throws {
+        let world = try ProjectionWorld(seed: SeededRandom.seed)
+        try world.addEvents(10)
+        let manifest = try world.builder().rebuild()
+        let target = "\(world.folder.projections)/\(manifest.projection)/\(manifest.rulesDigest.hex)/manifest.json"
+        try Data(#"{"schema":2}"#.utf8).write(to: URL(filePath: target))
+        let error = #expect(throws: StorageError.self) { try world.store.manifests() }
+        #expect(error?.diagnosis.message.contains(target) == true)
+    }
+}
