@@ -5,7 +5,7 @@ import LedgerTesting
 import Testing
 
 /// A disk with little room for a ledger, which can be enlarged.
-final class SmallDisk {
+final class SmallDisk: Sendable {
     enum Kind: String, CaseIterable {
         /// A separate tmpfs, mostly full, so that the limit applies to the whole ledger.
         case tmpfs
