@@ -15,7 +15,7 @@ extension StatusContext {
             let until = accessEnd(of: last, before: next).map { max(since, $0) }
             if let until, until < next.start { return until }
             // A plan change may outrank the renewal that begins.
-            guard let latest = begun(by: next.start), latest.name != last.name else { continue }
+            guard let latest = begun(by: next.start), latest != last else { continue }
             if isClosed(latest, at: next.start) { return next.start }
             (last, since) = (latest, next.start)
         }
@@ -38,7 +38,7 @@ extension StatusContext {
         let known = closings(of: last).filter { $0 > t }.min()
         guard let end = last.end(at: t) else { return known }
         let closing = known ?? .latest
-        let isPresent = last.name == period.name
+        let isPresent = last == period
         if isPresent, case .revoked = decision { return min(end, closing) }
         // A gap of at most one second before the continuing period belongs to this period.
         if let next, next.start >= end, next.start.isSame(as: end) { return min(next.start, closing) }
@@ -56,7 +56,7 @@ extension StatusContext {
 extension StatusContext {
     /// Returns the start of the renewal after a gap in which Apple retried the charge.
     private func inferredRetry(_ outlook: RenewalOutlook, before next: Period?) -> Instant? {
-        if outlook.period.name == period.name, case .inferredBillingRetry(let until) = decision { return until }
+        if outlook.period == period, case .inferredBillingRetry(let until) = decision { return until }
         guard let next, next.isRecovery(ofRenewalAt: outlook.end), outlook.renewal?.autoRenewStatus != .off else {
             return nil
         }

@@ -2,30 +2,30 @@ import AppStoreModel
 package import LedgerModel
 package import Primitives
 
-extension Sequence<Lineage> {
+extension [Lineage] {
     /// Returns the rows of `state` at `t`, ordered by key. Keys for which nothing had begun are omitted.
     package func states(at t: Instant, rules: Rules) -> [SubscriptionState] {
+        // A subscription alone is the usual case, and is active nowhere else.
+        if count == 1, self[0].subscriptions.count == 1 {
+            let subscription = self[0].subscriptions[0]
+            guard let row = subscription.row(at: t, in: self[0], rules) else { return [] }
+            return [SubscriptionState(row.context, row.rowContext)]
+        }
         var rows: [(context: StatusContext, rowContext: RowContext, accounts: [AppleAccount])] = []
         for lineage in self {
             for subscription in lineage.subscriptions {
-                let periods = subscription.listedPeriods
-                guard let context = StatusContext(subscription.key, periods: periods, at: t, rules: rules.access) else {
-                    continue
-                }
-                let rowContext = RowContext(subscription, in: lineage, periods: periods, rules: rules.access)
-                rows.append((context, rowContext, subscription.accounts))
+                guard let row = subscription.row(at: t, in: lineage, rules) else { continue }
+                rows.append((row.context, row.rowContext, subscription.accounts))
             }
         }
-        if rows.count > 1 {
-            var active: [AppleAccount: Int] = [:]
-            for row in rows where row.context.isSubscribed {
-                for account in row.accounts { active[account, default: 0] += 1 }
-            }
-            for index in rows.indices {
-                let ownShare = rows[index].context.isSubscribed ? 1 : 0
-                rows[index].rowContext.isActiveElsewhere =
-                    rows[index].accounts.contains { active[$0, default: 0] > ownShare }
-            }
+        var active: [AppleAccount: Int] = [:]
+        for row in rows where row.context.isSubscribed {
+            for account in row.accounts { active[account, default: 0] += 1 }
+        }
+        for index in rows.indices {
+            let ownShare = rows[index].context.isSubscribed ? 1 : 0
+            rows[index].rowContext.isActiveElsewhere =
+                rows[index].accounts.contains { active[$0, default: 0] > ownShare }
         }
         return rows.map { SubscriptionState($0.context, $0.rowContext) }.sorted { $0.key < $1.key }
     }
@@ -65,6 +65,15 @@ private struct AppleAccount: Hashable {
 }
 
 extension Subscription {
+    /// Returns the parts of the subscription's row at `t`; nil when nothing had begun.
+    fileprivate func row(
+        at t: Instant, in lineage: Lineage, _ rules: Rules
+    ) -> (context: StatusContext, rowContext: RowContext)? {
+        let periods = listedPeriods
+        guard let context = StatusContext(key, periods: periods, at: t, rules: rules.access) else { return nil }
+        return (context, RowContext(self, in: lineage, periods: periods, rules: rules.access))
+    }
+
     fileprivate var accounts: [AppleAccount] {
         appTransactionIds.map {
             AppleAccount(environment: key.environment, bundleId: key.bundleId, appTransactionId: $0)

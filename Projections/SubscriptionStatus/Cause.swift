@@ -90,7 +90,7 @@ extension Change {
     /// The first statement of the new purchase, or its revocation if it is revoked when it begins.
     private var statementsOfPurchase: [Source] {
         if let revocation = context.period.revocation(at: at) { return [revocation.source] }
-        return Array(context.period.sources.prefix(1))
+        return [context.period.firstSource].compactMap(\.self)
     }
 
     private var statementsOfStatus: [Source] {
@@ -109,7 +109,7 @@ extension Change {
             return statesEnd || status != nil ? [renewal.source] : []
         case .periodCovers, .impliedPeriodCovers:
             if from?.expiresAt != to.expiresAt { return statementsOfEnd }
-            return Array(context.period.sources.prefix(1))
+            return [context.period.firstSource].compactMap(\.self)
         case .renewalAwaited, .inferredBillingRetry: return []
         }
     }
@@ -121,7 +121,7 @@ extension Change {
         else {
             return context.renewal.map { $0.statement.source.time == at ? [$0.statement.source] : [] } ?? []
         }
-        if let charged = context.chargedRenewal { return Array(charged.sources.prefix(1)) }
+        if let charged = context.chargedRenewal { return [charged.firstSource].compactMap(\.self) }
         return [context.renewal?.statement.source].compactMap(\.self)
     }
 }

@@ -23,6 +23,7 @@ extension Subscription {
             let notification = notifications[index]
             // An undocumented status code cannot disagree.
             guard let signed = notification.value.status.flatMap(Status.init(signed:)),
+                signed != .active || !periods.isPaid(at: notification.source.time),
                 let context = StatusContext(key, periods: periods, at: notification.source.time, rules: rules),
                 signed != context.status,
                 notification.value.notificationUUID.map({ firsts[$0] == index }) ?? true

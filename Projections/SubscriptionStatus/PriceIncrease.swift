@@ -9,7 +9,7 @@ extension StatusContext {
     /// The customer's consent to a price increase; nil without an increase, and when no renewal remains.
     var priceIncrease: PriceIncrease? {
         guard status != .revoked, status != .expired else { return nil }
-        switch renewal?.terms?.priceIncreaseStatus {
+        switch renewal?.priceIncreaseStatus {
         case .pending: return .pending
         case .accepted: return .accepted
         default: return nil

@@ -27,8 +27,7 @@ extension StatusContext {
     }
 
     var commitment: Commitment? {
-        guard period.commitment != nil || renewal?.terms?.commitment != nil else { return nil }
-        let (charged, next) = (period.commitment, renewal?.terms?.commitment)
+        let (charged, next) = (period.commitment, renewal?.commitment)
         guard charged?.totalBillingPeriods != nil || charged?.commitmentExpiresDate != nil || next != nil else {
             return nil
         }

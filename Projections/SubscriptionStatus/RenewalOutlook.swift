@@ -9,29 +9,27 @@ struct RenewalOutlook {
     let renewal: RenewalInForce?
     let signedStatus: SignedStatus?
 
-    private var terms: RenewalFact? { renewal?.terms }
-
     /// Whether a renewal may still arrive: auto-renew is not known to be off, and the renewal is not known to have
     /// failed or to lack the customer's consent.
     var isAwaited: Bool {
         period.type != .nonConsumable && !period.isMarkedUpgraded && renewal?.autoRenewStatus != .off
-            && terms?.statesFailure != true && terms?.priceIncreaseStatus != .pending
+            && renewal?.statesFailure != true && renewal?.priceIncreaseStatus != .pending
             && signedStatus?.code.deniesRenewal != true
     }
 
     /// The end of Apple's grace period; nil without a stated date.
-    var graceEnd: Instant? { terms?.gracePeriodExpiresDate }
+    var graceEnd: Instant? { renewal?.gracePeriodExpiresDate }
 
     /// The latest end of a grace period that Apple signed without a date.
     var signedGraceEnd: Instant? {
-        guard terms?.isInBillingRetryPeriod == true, graceEnd == nil, signedStatus?.code == .gracePeriod else {
+        guard renewal?.isInBillingRetryPeriod == true, graceEnd == nil, signedStatus?.code == .gracePeriod else {
             return nil
         }
         return end.advanced(byDays: Durations.longestGraceDays)
     }
 
     /// Whether Apple retries the charge and auto-renew is not off.
-    var isRetrying: Bool { terms?.isInBillingRetryPeriod == true && terms?.autoRenewStatus != .off }
+    var isRetrying: Bool { renewal?.isInBillingRetryPeriod == true && renewal?.autoRenewStatus != .off }
 }
 
 extension StatusContext {

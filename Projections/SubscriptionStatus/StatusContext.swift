@@ -49,10 +49,6 @@ extension Subscription {
 
 extension Period {
     fileprivate var isListed: Bool {
-        switch type {
-        case .nonConsumable: true
-        case .consumable, .nonRenewing: false
-        default: !expiresDate.steps.isEmpty
-        }
+        type == .nonConsumable || type != .consumable && type != .nonRenewing && hasEnd
     }
 }

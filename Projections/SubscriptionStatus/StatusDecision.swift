@@ -78,3 +78,12 @@ extension StatusContext {
         return next.start
     }
 }
+
+extension [Period] {
+    /// Whether the latest purchase covers `t` and is neither replaced nor revoked. The status then is active under any
+    /// rules.
+    func isPaid(at t: Instant) -> Bool {
+        guard let period = latest(begunBy: t) else { return false }
+        return period.covers(t) && !period.isReplaced(at: t) && period.revocation(at: t) == nil
+    }
+}

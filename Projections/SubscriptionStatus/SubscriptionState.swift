@@ -51,7 +51,7 @@ package struct PeriodName: Hashable, Sendable {
     package let basis: Period.Basis
 
     init(_ period: Period) {
-        statement = period.sources.first?.name
+        statement = period.firstSource?.name
         basis = period.basis
     }
 }
@@ -131,14 +131,15 @@ extension StatusContext {
     /// replacement, and its renewal.
     fileprivate var evidence: [Position] {
         var positions: [Position] = []
+        positions.reserveCapacity(4)
         func add(_ source: Source?) {
             if let source { positions.insert(distinct: source.position) }
         }
-        add(period.sources.first)
-        add(renewal?.statement.source)
+        add(period.firstSource)
+        add(renewal?.source)
         add(period.statementOfEnd(at: t)?.statement.source)
         add(period.revocation(at: t)?.source)
-        add(chargedRenewal?.sources.first)
+        add(chargedRenewal?.firstSource)
         if period.isReplaced(at: t) { add(period.replacement?.sources.first) }
         if restsOnSignedStatus { add(signedStatus?.source) }
         return positions

@@ -2,7 +2,7 @@ import AppStoreModel
 package import LedgerModel
 package import Primitives
 
-extension Sequence<Lineage> {
+extension [Lineage] {
     /// Returns every instant at which a row of `states` may change. No row changes between two of them.
     package func turningPoints(rules: Rules) -> [Instant] {
         flatMap(\.subscriptions).flatMap { $0.turningPoints(of: $0.listedPeriods, rules: rules.access) }

@@ -181,6 +181,21 @@ import Testing
         #expect(period.signedStatuses.map(\.time) == [minute(35)])
     }
 
+    @Test func `belongs to its own period in a long history`() {
+        let numbers = 0..<40
+        let purchases = numbers.map { transaction("\($0)", 30 * $0, 30 * $0 + 30) }
+        let restored = transaction("restored", 300, 330, signed: 2_000) { $0.webOrderLineItemId = "item-10" }
+        let infos = numbers.map { renewalInfo(signed: 30 * $0 + 5, renewalDate: 30 * $0 + 30) }
+        let statuses = numbers.map {
+            Self.status(.active, signed: 30 * $0 + 6, transaction: purchases[$0], renewalInfo: infos[$0])
+        }
+        let periods = fold(purchases + [restored] + infos + statuses).periods
+        let expected = numbers.map { [minute(30 * $0 + 5)] }
+        #expect(periods.map { $0.signedStatuses.map(\.time) } == expected)
+        #expect(periods.map { $0.renewalInfos.map(\.source.time) } == expected)
+        #expect(periods.map(\.sources.count) == numbers.map { $0 == 10 ? 2 : 1 })
+    }
+
     @Test(arguments: [(29, nil), (30, 3), (34, 3), (35, 3), (49, 3), (50, 2), (99, 2)] as [(Int, Int64?)])
     func `counts from the end on, as its renewal info does`(at: Int, code: Int64?) {
         let late = renewalInfo(signed: 50, renewalDate: 30)

@@ -54,9 +54,10 @@ extension Period {
 
     /// The length up to the first stated end, in milliseconds; nil without an end.
     private var length: Int64? {
-        expiresDate.steps.first.map { $0.value.milliseconds.subtractingReportingOverflow(start.milliseconds) }.flatMap {
-            $0.overflow || $0.partialValue <= 0 ? nil : $0.partialValue
-        }
+        expiresDate.statements.first.map { $0.value.milliseconds.subtractingReportingOverflow(start.milliseconds) }
+            .flatMap {
+                $0.overflow || $0.partialValue <= 0 ? nil : $0.partialValue
+            }
     }
 
     /// Creates the period before a renewal that Apple signed before its purchaseDate while no known period was running.
@@ -65,7 +66,7 @@ extension Period {
     /// - Parameter periods: the periods of the key, in the order of purchase.
     init?(impliedByEarlyRenewal renewal: Period, beside periods: [Period]) {
         guard renewal.isKnown, renewal.transactionReason == .renewal,
-            let early = renewal.sources.first(where: { source in
+            let early = renewal.sourceList.first(where: { source in
                 source.time < renewal.start && !periods.hasPeriod(covering: source.time)
             })
         else { return nil }
@@ -85,7 +86,7 @@ extension Period {
                 basis: basis, transactionId: nil, productId: productId,
                 subscriptionGroupIdentifier: neighbour?.subscriptionGroupIdentifier, type: type,
                 inAppOwnershipType: neighbour?.inAppOwnershipType, start: start, expiresDate: StepFunction(ends),
-                revocations: revocations, isMarkedUpgraded: false, sources: [source]))
+                revocations: revocations, isMarkedUpgraded: false, sources: ShortList([source])))
     }
 }
 

@@ -18,8 +18,10 @@ package struct Lineage: Hashable, Sendable {
     /// An edge to a key without a timeline also joins. Two keys that name one predecessor belong together before the
     /// predecessor itself is known.
     package static func components(of timelines: [SubscriptionKey: Timeline]) -> [Lineage] {
+        guard timelines.count > 1 else {
+            return timelines.map { Lineage(joining: [Subscription(key: $0.key, timeline: $0.value)]) }
+        }
         let subscriptions = timelines.sorted { $0.key < $1.key }.map { Subscription(key: $0.key, timeline: $0.value) }
-        guard subscriptions.count > 1 else { return subscriptions.isEmpty ? [] : [Lineage(joining: subscriptions)] }
         var components = DisjointSets<Link>()
         for subscription in subscriptions {
             let node = Link.key(subscription.key)

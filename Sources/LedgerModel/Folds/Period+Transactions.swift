@@ -22,14 +22,14 @@ private enum PurchaseIdentity: Hashable {
 /// A transactionId with all its observations.
 private struct TransactionCopies {
     /// In the total order.
-    let copies: Selection<Observed<TransactionFact>>
+    let copies: ArraySlice<Observed<TransactionFact>>
     /// The observation that decides immutable fields: the highest rank, then the newest.
     private let settledIndex: Int
     let purchaseDate: Instant
     let identity: PurchaseIdentity
 
     /// Creates the copies of a transaction; nil without a purchaseDate, which decides when it counts.
-    init?(_ copies: Selection<Observed<TransactionFact>>) {
+    init?(_ copies: ArraySlice<Observed<TransactionFact>>) {
         var best = copies.startIndex
         for index in copies.indices where copies[index].source.rank >= copies[best].source.rank { best = index }
         guard let purchaseDate = copies[best].value.purchaseDate else { return nil }
@@ -67,7 +67,7 @@ private struct Purchase {
     /// Returns the purchases among transactions of one identity. A transaction made while the previous purchase is
     /// revoked is a purchase of its own (family sharing regained, a non-consumable bought again).
     static func all(
-        in transactions: Selection<TransactionCopies>, reversals: [Observed<NotificationFact>]
+        in transactions: ArraySlice<TransactionCopies>, reversals: [Observed<NotificationFact>]
     ) -> [Purchase] {
         var purchases: [Purchase] = []
         for transaction in transactions.sorted(by: { $0.isOlder(than: $1) }) {
@@ -86,13 +86,14 @@ private struct Purchase {
     }
 
     /// The observations of all transactions, in the total order.
-    var everyCopy: Selection<Observed<TransactionFact>> {
-        others.isEmpty ? first.copies : first.copies.joined(with: others.map(\.copies))
+    var everyCopy: ArraySlice<Observed<TransactionFact>> {
+        guard !others.isEmpty else { return first.copies }
+        return (first.copies + others.flatMap(\.copies)).sorted { $0.source.precedes($1.source) }[...]
     }
 
     /// The revocations of all copies. The purchase is revoked if any copy is, reversed if a reversal names any copy.
     private var revocationsOfAll: [Revocation] {
-        let times = DigestIndex(everyCopy.map { (digest: $0.source.name.digest, value: $0.source.time) })
+        let times = Dictionary(everyCopy.map { ($0.source.name.digest, $0.source.time) }) { first, _ in first }
         let naming = reversals.compactMap { reversal -> Reversal? in
             guard let evidence = reversal.value.signedTransactionInfo.flatMap({ times[$0] }) else { return nil }
             return Reversal(source: reversal.source, evidenceTime: evidence)
@@ -109,10 +110,10 @@ extension Period {
         transactions: [Observed<TransactionFact>], notifications: [Observed<NotificationFact>]
     ) -> [Period] {
         let reversals = notifications.filter { $0.value.notificationType == .refundReversed }
-        let copies = transactions.grouped(by: \.value.transactionId).compactMap(TransactionCopies.init)
+        let copies = Groups(transactions, by: \.value.transactionId).compactMap(TransactionCopies.init)
         var periods: [Period] = []
         periods.reserveCapacity(copies.count)
-        for transactions in copies.grouped(by: \.identity) {
+        for transactions in Groups(copies, by: \.identity) {
             if transactions.count == 1 {
                 periods.append(Period(Purchase(transactions[transactions.startIndex], reversals: reversals)))
             } else {
@@ -132,18 +133,22 @@ extension Period {
                 inAppOwnershipType: first.inAppOwnershipType, transactionReason: first.transactionReason,
                 offer: first.offer, price: first.price, storefront: first.storefront, commitment: first.commitment,
                 start: purchase.first.purchaseDate,
-                expiresDate: StepFunction(first.type == .nonConsumable ? [] : Self.changesOfEnd(in: everyCopy)),
+                expiresDate: StepFunction(
+                    statements: first.type == .nonConsumable ? ShortList() : Self.changesOfEnd(in: everyCopy)),
                 revocations: purchase.revocations, isMarkedUpgraded: everyCopy.contains(where: \.value.isUpgraded),
-                sources: everyCopy.map(\.source)))
+                sources: ShortList(everyCopy.lazy.map(\.source))))
     }
 
     /// Returns the stated ends. A copy that repeats the end stated before states nothing new. It does not undo an
     /// extension that only a renewal info states.
-    private static func changesOfEnd(in copies: Selection<Observed<TransactionFact>>) -> [Observed<Instant>] {
-        var changes: [Observed<Instant>] = []
-        for copy in copies {
-            guard let end = copy.value.expiresDate, end != changes.last?.value else { continue }
-            changes.append(Observed(source: copy.source, value: end))
+    private static func changesOfEnd(
+        in copies: ArraySlice<Observed<TransactionFact>>
+    ) -> ShortList<Observed<Instant>> {
+        var (changes, newest): (_, Instant?) = (ShortList<Observed<Instant>>(), nil)
+        for index in copies.indices {
+            guard let end = copies[index].value.expiresDate, end != newest else { continue }
+            changes.append(Observed(source: copies[index].source, value: end))
+            newest = end
         }
         return changes
     }

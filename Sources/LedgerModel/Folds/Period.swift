@@ -46,18 +46,21 @@ package struct Period: Hashable, Sendable {
     package var isMarkedUpgraded: Bool { content.value.isMarkedUpgraded }
     package var replacement: Replacement? { content.value.replacement }
     /// All observations that state the period, in the total order.
-    package var sources: [Source] { content.value.sources }
+    package var sources: [Source] { Array(sourceList) }
+    var sourceList: ShortList<Source> { content.value.sources }
+    package var firstSource: Source? { content.value.sources.first }
     /// The renewal infos that describe the period, in ascending order of precedence.
-    package var renewalInfos: Selection<Observed<RenewalFact>> { content.value.renewalInfos }
+    package var renewalInfos: ArraySlice<Observed<RenewalFact>> { content.value.renewalInfos }
     /// The statuses that Apple signed about the period, in the order of their evidence.
-    package var signedStatuses: [SignedStatus] { content.value.signedStatuses }
+    package var signedStatuses: ArraySlice<SignedStatus> { content.value.signedStatuses }
 
     package var isKnown: Bool { basis == .transaction }
+    package var hasEnd: Bool { content.value.expiresDate.statements.first != nil }
 
     /// The time at which Apple first signed a statement of the period or a renewal info that describes it. A renewal is
     /// charged up to 24 hours before it starts.
     package var firstStatedAt: Instant {
-        guard let source = sources.first?.time else { return renewalInfos.first?.source.time ?? start }
+        guard let source = firstSource?.time else { return renewalInfos.first?.source.time ?? start }
         return min(source, renewalInfos.first?.source.time ?? source)
     }
 
@@ -69,12 +72,12 @@ package struct Period: Hashable, Sendable {
     /// Returns the statement of the newest end stated by `t`; before any is stated, that of the first, which is
     /// inferred. Nil for a period that does not end.
     package func statementOfEnd(at t: Instant) -> (statement: Observed<Instant>, isInferred: Bool)? {
-        expiresDate.value(at: t)
+        content.value.expiresDate.value(at: t)
     }
 
     /// Returns the newest end stated by `t`, or the first end before any is stated. Nil for a period that does not end.
     package func end(at t: Instant) -> Instant? {
-        expiresDate.value(at: t)?.statement.value
+        content.value.expiresDate.value(at: t)?.statement.value
     }
 
     package func covers(_ t: Instant) -> Bool {
@@ -95,7 +98,10 @@ package struct Period: Hashable, Sendable {
 
     /// The latest end ever stated.
     package var latestEnd: Instant? {
-        expiresDate.steps.lazy.map(\.value).max()
+        let statements = content.value.expiresDate.statements
+        guard var latest = statements.first?.value else { return nil }
+        for index in 1..<statements.count { latest = max(latest, statements[index].value) }
+        return latest
     }
 }
 
@@ -117,9 +123,9 @@ extension Period {
         var revocations: [Revocation]
         var isMarkedUpgraded: Bool
         var replacement: Replacement?
-        var sources: [Source]
-        var renewalInfos = Selection<Observed<RenewalFact>>()
-        var signedStatuses: [SignedStatus] = []
+        var sources: ShortList<Source>
+        var renewalInfos: ArraySlice<Observed<RenewalFact>> = []
+        var signedStatuses: ArraySlice<SignedStatus> = []
     }
 }
 
@@ -135,7 +141,7 @@ extension Period {
             guard let transactionId, let otherId = other.transactionId else { return transactionId == nil }
             return transactionId < otherId
         }
-        guard let source = sources.first, let otherSource = other.sources.first else { return false }
+        guard let source = firstSource, let otherSource = other.firstSource else { return false }
         return source.precedes(otherSource)
     }
 }

@@ -7,10 +7,10 @@ struct PeriodCollector {
     private(set) var periods: [Period]
     /// Every stated end with the index of its period, ascending by instant.
     private var ends: [(instant: Instant, index: Int)] = []
-    private let evidenceTimes: EvidenceTimes
+    private let carried: CarriedStatements
 
-    init(_ known: [Period], evidenceTimes: EvidenceTimes) {
-        self.evidenceTimes = evidenceTimes
+    init(_ known: [Period], carried: CarriedStatements) {
+        self.carried = carried
         periods = known
         sortPeriods()
     }
@@ -18,6 +18,7 @@ struct PeriodCollector {
     private mutating func sortPeriods() {
         sortByPurchase()
         ends.removeAll(keepingCapacity: true)
+        ends.reserveCapacity(periods.count)
         for index in periods.indices { indexEnds(of: index) }
     }
 
@@ -27,14 +28,14 @@ struct PeriodCollector {
     mutating func apply(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
         let ending = notifications.compactMap { notification -> SignedStatus? in
             guard let code = notification.value.status, code.deniesRenewal else { return nil }
-            return SignedStatus(code: code, time: evidenceTimes.time(of: notification), source: notification.source)
+            return SignedStatus(code: code, time: carried.time(of: notification), source: notification.source)
         }
-        let extensions = DigestIndex(
+        let extensions = Set(
             notifications.lazy.filter { $0.value.notificationType == .renewalExtended }
-                .compactMap(\.value.signedRenewalInfo).map { (digest: $0, value: true) })
+                .compactMap(\.value.signedRenewalInfo))
         for renewalInfo in renewalInfos {
             guard let renewalDate = renewalInfo.value.renewalDate else { continue }
-            let isExtension = extensions[renewalInfo.source.name.digest] ?? false
+            let isExtension = extensions.contains(renewalInfo.source.name.digest)
             switch reading(of: renewalInfo, renewalDate, isExtension: isExtension, ending: ending) {
             case .end(let index): addEnd(renewalDate, of: index, statedBy: renewalInfo.source)
             case .purchase(let implied):
@@ -56,57 +57,68 @@ struct PeriodCollector {
 
     /// Assigns to each period the renewal infos that describe it and the statuses signed about it.
     mutating func assign(_ renewalInfos: [Observed<RenewalFact>], notifications: [Observed<NotificationFact>]) {
-        let indices = renewalInfos.map { indexOfPeriod(spokenOfBy: $0) }
-        let byRenewalInfo = DigestIndex(
-            zip(renewalInfos, indices).compactMap { renewalInfo, index in
-                index.map { (digest: renewalInfo.source.name.digest, value: $0) }
-            })
-        var statuses = [[SignedStatus]](repeating: [], count: periods.count)
-        addStatuses(of: notifications, byRenewalInfo: byRenewalInfo, to: &statuses)
-        let groups = renewalInfos.indices.grouped(by: indices, count: periods.count)
-        for index in periods.indices {
-            guard !groups[index].isEmpty || !statuses[index].isEmpty || !periods[index].signedStatuses.isEmpty else {
-                continue
-            }
-            let described = Selection(renewalInfos, groups[index])
-            periods[index].update { $0.add(described, statuses[index]) }
+        let described = renewalInfos.map { indexOfPeriod(spokenOfBy: $0) }
+        let statuses = statuses(of: notifications, described: described)
+        let renewalInfos = Groups(renewalInfos, numbers: described, count: periods.count)
+        let signed = Groups(statuses.map(\.status), numbers: statuses.map(\.period), count: periods.count)
+        for index in periods.indices where !renewalInfos[index].isEmpty || !signed[index].isEmpty {
+            periods[index].update { $0.add(renewalInfos[index], signed[index]) }
         }
     }
 
-    private func addStatuses(
-        of notifications: [Observed<NotificationFact>], byRenewalInfo: DigestIndex<Int>,
-        to statuses: inout [[SignedStatus]]
-    ) {
+    /// Returns the signed statuses with the indices of their periods, in the order of their evidence.
+    /// - Parameter described: the index of the period that each renewal info describes.
+    private func statuses(
+        of notifications: [Observed<NotificationFact>], described: [Int?]
+    ) -> [(period: Int?, status: SignedStatus)] {
+        var statuses: [(period: Int?, status: SignedStatus)] = []
+        statuses.reserveCapacity(notifications.count)
+        for index in periods.indices {
+            for status in periods[index].signedStatuses { statuses.append((index, status)) }
+        }
         // Most statuses are signed with a renewal info, so this index is rarely made.
-        lazy var byTransaction = indexOfTransactions
+        lazy var periodOfTransaction = indexOfTransactions
         for notification in notifications {
             // An undocumented status is ignored: it neither grants access nor lifts a revocation.
             guard let code = notification.value.status, code.isDocumented else { continue }
-            func renewalInfo() -> Int? { notification.value.signedRenewalInfo.flatMap { byRenewalInfo[$0] } }
-            func transaction() -> Int? { notification.value.signedTransactionInfo.flatMap { byTransaction[$0] } }
+            func renewalInfo() -> Int? {
+                notification.value.signedRenewalInfo.flatMap { carried.renewalInfos[$0] }.flatMap { described[$0] }
+            }
+            func transaction() -> Int? { notification.value.signedTransactionInfo.flatMap { periodOfTransaction[$0] } }
             // A status 5 applies to the purchase whose transaction accompanies it, if there is one.
             guard let index = code == .revoked ? transaction() ?? renewalInfo() : renewalInfo() ?? transaction(),
                 !periods[index].signedStatuses.contains(where: { $0.source == notification.source })
             else { continue }
-            statuses[index].append(
-                SignedStatus(code: code, time: evidenceTimes.time(of: notification), source: notification.source))
+            let time = carried.time(of: notification)
+            statuses.append((index, SignedStatus(code: code, time: time, source: notification.source)))
         }
+        let isSorted = statuses.indices.dropFirst().allSatisfy { statuses[$0 - 1].status.precedes(statuses[$0].status) }
+        return isSorted ? statuses : statuses.sorted { $0.status.precedes($1.status) }
+    }
+}
+
+extension SignedStatus {
+    /// Whether its evidence is older than that of another status.
+    fileprivate func precedes(_ other: SignedStatus) -> Bool {
+        time == other.time ? source.precedes(other.source) : time < other.time
     }
 }
 
 extension Period.Content {
-    /// - Parameter renewalInfos: those that describe the period, in ascending order of precedence.
-    fileprivate mutating func add(_ renewalInfos: Selection<Observed<RenewalFact>>, _ statuses: [SignedStatus]) {
+    /// - Parameters:
+    ///   - renewalInfos: those that describe the period, in ascending order of precedence.
+    ///   - statuses: all that are signed about it, in the order of their evidence.
+    fileprivate mutating func add(
+        _ renewalInfos: ArraySlice<Observed<RenewalFact>>, _ statuses: ArraySlice<SignedStatus>
+    ) {
         self.renewalInfos = renewalInfos
+        signedStatuses = statuses
         if basis != .transaction {
             // A renewal signed with the refund of the preceding purchase, or later, overrides that refund.
             let words = renewalInfos.filter { !$0.value.statesFailure }.map(\.source)
             revocations = revocations.compactMap { $0.lifted(bySourcesAmong: words) }
         }
-        signedStatuses += statuses
-        guard !signedStatuses.isEmpty else { return }
-        signedStatuses.sort { $0.time == $1.time ? $0.source.precedes($1.source) : $0.time < $1.time }
-        let stated = Revocation.all(in: signedStatuses, beside: revocations)
+        let stated = Revocation.all(in: statuses, beside: revocations)
         guard !stated.isEmpty else { return }
         revocations = (revocations + stated).sorted { $0.source.precedes($1.source) }
     }
@@ -126,7 +138,7 @@ extension PeriodCollector {
     ) -> Reading {
         var isJoined = false
         var restated: Int?
-        for index in joining(renewalDate) {
+        for (_, index) in joining(renewalDate) {
             isJoined = true
             if restatesEnd(of: index, renewalInfo, renewalDate) { restated = max(restated ?? index, index) }
         }
@@ -143,24 +155,29 @@ extension PeriodCollector {
 
 extension PeriodCollector {
     private mutating func indexEnds(of index: Int) {
-        for step in periods[index].expiresDate.steps {
-            ends.insert((step.value, index), at: ends.partitioningIndex { $0.instant > step.value })
+        let period = periods[index]
+        for place in period.expiresDate.statements.indices {
+            insertEnd(period.expiresDate.statements[place].value, of: index)
         }
     }
 
-    /// The index of each known period by the digests of its transactions.
-    private var indexOfTransactions: DigestIndex<Int> {
-        DigestIndex(
-            periods.indices.filter { periods[$0].isKnown }.flatMap { index in
-                periods[index].sources.map { (digest: $0.name.digest, value: index) }
-            })
+    private mutating func insertEnd(_ end: Instant, of index: Int) {
+        ends.insert((end, index), at: ends.partitioningIndex { $0.instant > end })
     }
 
-    /// Returns the indices of the periods with an end at this date; a period may occur twice.
-    private func joining(_ renewalDate: Instant) -> some Sequence<Int> {
+    /// The index of each known period by the digests of its transactions.
+    private var indexOfTransactions: [Digest: Int] {
+        var known: [Digest: Int] = [:]
+        for index in periods.indices.reversed() where periods[index].isKnown {
+            for source in periods[index].sourceList { known[source.name.digest] = index }
+        }
+        return known
+    }
+
+    /// Returns the ends at this date; a period may occur twice.
+    private func joining(_ renewalDate: Instant) -> ArraySlice<(instant: Instant, index: Int)> {
         let earliest = renewalDate.advanced(byMilliseconds: -Instant.joinTolerance)
-        return ends[ends.partitioningIndex { $0.instant >= earliest }...].lazy
-            .prefix { $0.instant.isSame(as: renewalDate) }.map(\.index)
+        return ends[ends.partitioningIndex { $0.instant >= earliest }...].prefix { $0.instant.isSame(as: renewalDate) }
     }
 
     /// Returns the index of the period that a renewal info describes: the latest purchase, begun or charged by the
@@ -172,10 +189,10 @@ extension PeriodCollector {
             periods[index].start <= signed || periods[index].firstStatedAt <= signed
         }
         guard let renewalDate = renewalInfo.value.renewalDate else {
-            return periods.indices.last { isBegunOrCharged($0) && !periods[$0].expiresDate.steps.isEmpty }
+            return periods.indices.last { isBegunOrCharged($0) && periods[$0].hasEnd }
         }
         var (latest, only, isOne): (Int?, Int?, Bool) = (nil, nil, true)
-        for index in joining(renewalDate) {
+        for (_, index) in joining(renewalDate) {
             if isBegunOrCharged(index) { latest = max(latest ?? index, index) }
             isOne = isOne && (only ?? index) == index
             only = index
@@ -185,7 +202,7 @@ extension PeriodCollector {
 
     private mutating func addEnd(_ end: Instant, of index: Int, statedBy source: Source) {
         periods[index].update { $0.expiresDate = $0.expiresDate.adding(Observed(source: source, value: end)) }
-        ends.insert((end, index), at: ends.partitioningIndex { $0.instant > end })
+        insertEnd(end, of: index)
     }
 
     /// Whether a renewal info states an end of a period that the period's own transaction states only later.
@@ -207,7 +224,7 @@ extension PeriodCollector {
         return periods.indices.last { index in
             let period = periods[index]
             guard period.isKnown, period.type == .autoRenewable, period.productId == renewalInfo.value.productId,
-                let end = period.latestEnd, let stated = period.sources.first?.time
+                let end = period.latestEnd, let stated = period.firstSource?.time
             else { return false }
             return signed < stated && period.start <= signed && signed < renewalDate && renewalDate < end
         }
@@ -235,6 +252,14 @@ extension PeriodCollector {
             guard !isRenewalCharged(of: period, endingAt: end, by: signed) else { return false }
             return isExtension || signed < end.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds)
         }
+    }
+}
+
+extension [Observed<RenewalFact>] {
+    /// The renewal infos in ascending order of precedence, which mostly is that of the timeline.
+    var inOrderOfPrecedence: [Observed<RenewalFact>] {
+        let isSorted = indices.dropFirst().allSatisfy { self[$0 - 1].isOutweighed(by: self[$0]) }
+        return isSorted ? self : sorted { $0.isOutweighed(by: $1) }
     }
 }
 

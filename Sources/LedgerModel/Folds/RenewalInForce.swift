@@ -3,23 +3,37 @@ package import Primitives
 
 /// The renewal info in force for a period at an instant.
 package struct RenewalInForce: Hashable, Sendable {
-    private let renewalInfos: Selection<Observed<RenewalFact>>
+    private let renewalInfos: ArraySlice<Observed<RenewalFact>>
     private let index: Int
     /// Whether it was signed after the instant, which is inside the period. Only autoRenewStatus and autoRenewProductId
     /// then count: terms, grace, retry, intent and price consent may be newer than the instant.
     package let isForeseen: Bool
 
-    fileprivate init(_ index: Int, of renewalInfos: Selection<Observed<RenewalFact>>, isForeseen: Bool = false) {
+    fileprivate init(_ index: Int, of renewalInfos: ArraySlice<Observed<RenewalFact>>, isForeseen: Bool = false) {
         self.renewalInfos = renewalInfos
         self.index = index
         self.isForeseen = isForeseen
     }
 
     package var statement: Observed<RenewalFact> { renewalInfos[index] }
-    package var autoRenewStatus: AutoRenewStatus? { statement.value.autoRenewStatus }
-    package var autoRenewProductId: Symbol? { statement.value.autoRenewProductId }
+    package var source: Source { renewalInfos[index].source }
+    package var autoRenewStatus: AutoRenewStatus? { renewalInfos[index].value.autoRenewStatus }
+    package var autoRenewProductId: Symbol? { renewalInfos[index].value.autoRenewProductId }
     /// The complete renewal info; nil when it is foreseen.
     package var terms: RenewalFact? { isForeseen ? nil : statement.value }
+}
+
+// Rules ask for one term at a time, and a renewal info is too large to copy for each.
+extension RenewalInForce {
+    package var isInBillingRetryPeriod: Bool { !isForeseen && renewalInfos[index].value.isInBillingRetryPeriod == true }
+    package var statesFailure: Bool { !isForeseen && renewalInfos[index].value.statesFailure }
+    package var gracePeriodExpiresDate: Instant? {
+        isForeseen ? nil : renewalInfos[index].value.gracePeriodExpiresDate
+    }
+    package var priceIncreaseStatus: PriceIncreaseStatus? {
+        isForeseen ? nil : renewalInfos[index].value.priceIncreaseStatus
+    }
+    package var commitment: RenewalFact.Commitment? { isForeseen ? nil : renewalInfos[index].value.commitment }
 }
 
 extension Period {
@@ -41,11 +55,13 @@ extension Period {
 
     /// Returns the signed status in force at `t`. It is selected like the renewal info, but never foreseen.
     package func signedStatus(at t: Instant) -> SignedStatus? {
-        let next = signedStatuses.partitioningIndex { $0.time > t }
-        let newest = next > 0 ? signedStatuses[next - 1] : nil
+        let statuses = signedStatuses
+        guard !statuses.isEmpty else { return nil }
+        let next = statuses.partitioningIndex { $0.time > t }
+        let newest = next > statuses.startIndex ? statuses[next - 1] : nil
         guard let end = end(at: t), end <= t else { return newest }
         if let newest, newest.time >= end { return newest }
-        return next < signedStatuses.count ? signedStatuses[next] : newest
+        return next < statuses.endIndex ? statuses[next] : newest
     }
 
     /// Returns the signing time of the first renewal info in the latest run, signed by `t`, with auto-renew off. Nil

@@ -12,7 +12,10 @@ package struct Replacement: Hashable, Sendable {
 extension Lineage {
     /// Returns the subscriptions with their replacements, which depend on the other keys of the lineage.
     static func replacing(_ subscriptions: [Subscription]) -> [Subscription] {
-        subscriptions.map { subscription in
+        guard subscriptions.count > 1 || subscriptions.contains(where: \.mayHaveReplacements) else {
+            return subscriptions
+        }
+        return subscriptions.map { subscription in
             let migration = Replacement(byMigrationOf: subscription.key, in: subscriptions)
             var replaced = subscription
             for (index, period) in subscription.periods.enumerated() where period.mayBeReplaced || migration != nil {
@@ -28,6 +31,10 @@ extension Lineage {
             return replaced
         }
     }
+}
+
+extension Subscription {
+    fileprivate var mayHaveReplacements: Bool { periods.contains(where: \.mayBeReplaced) }
 }
 
 extension Replacement {
@@ -52,8 +59,8 @@ extension Period {
     /// Whether a later purchase that begins before the end may replace the period: it is marked isUpgraded, or revoked
     /// for a reason that Apple does not document. Without such a purchase, the revocation remains.
     fileprivate var mayBeReplaced: Bool {
-        guard isKnown, type == .autoRenewable || type == nil else { return false }
-        return isMarkedUpgraded || revocations.contains { !$0.hasRefundReason }
+        guard isMarkedUpgraded || revocations.contains(where: { !$0.hasRefundReason }) else { return false }
+        return isKnown && (type == .autoRenewable || type == nil)
     }
 
     /// The revocations that remain beside a replacement. The revocation of a purchase marked isUpgraded is the upgrade

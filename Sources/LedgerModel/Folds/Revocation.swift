@@ -38,7 +38,7 @@ extension Revocation {
     ///   - copies: every observation of the transaction, in the total order.
     ///   - reversals: the REFUND_REVERSED notifications that name any copy of its purchase, in the total order.
     static func all(
-        in copies: Selection<Observed<TransactionFact>>, reversedBy reversals: [Reversal]
+        in copies: ArraySlice<Observed<TransactionFact>>, reversedBy reversals: [Reversal]
     ) -> [Revocation] {
         copies.compactMap { copy in
             guard let statement = copy.value.revocation else { return nil }
@@ -69,9 +69,9 @@ extension Revocation {
 
     /// Returns the revocations that signed statuses 5 state about a period when nothing else revokes it, until another
     /// status is signed about the period.
-    static func all(in statuses: [SignedStatus], beside stated: [Revocation]) -> [Revocation] {
+    static func all(in statuses: ArraySlice<SignedStatus>, beside stated: [Revocation]) -> [Revocation] {
         var revocations: [Revocation] = []
-        for (index, status) in statuses.enumerated() where status.code == .revoked {
+        for (index, status) in zip(statuses.indices, statuses) where status.code == .revoked {
             guard !(stated + revocations).contains(where: { $0.covers(status.time) }) else { continue }
             let lifting = statuses[index...].first { $0.time > status.time && $0.code != .revoked }
             revocations.append(

@@ -3,11 +3,18 @@ package import Primitives
 /// A value that changes when Apple states a new one: an extended expiry, the app account token.
 package struct StepFunction<Value: Hashable & BitwiseCopyable & Sendable>: Hashable, Sendable {
     /// In the total order.
-    package let steps: [Observed<Value>]
+    let statements: ShortList<Observed<Value>>
 
     package init(_ steps: [Observed<Value>]) {
-        self.steps = steps
+        self.init(statements: ShortList(steps))
     }
+
+    init(statements: ShortList<Observed<Value>>) {
+        self.statements = statements
+    }
+
+    /// The statements, in the total order.
+    package var steps: [Observed<Value>] { Array(statements) }
 
     /// Returns the function with one more step, placed by signing time after the steps of the same time.
     func adding(_ step: Observed<Value>) -> StepFunction {
@@ -18,7 +25,9 @@ package struct StepFunction<Value: Hashable & BitwiseCopyable & Sendable>: Hasha
 
     /// Returns the newest statement made by `t`; before the first one, returns the first, which is inferred.
     package func value(at t: Instant) -> (statement: Observed<Value>, isInferred: Bool)? {
-        if let newest = steps.last(where: { $0.source.time <= t }) { return (newest, false) }
-        return steps.first.map { ($0, true) }
+        for index in statements.indices.reversed() where statements[index].source.time <= t {
+            return (statements[index], false)
+        }
+        return statements.first.map { ($0, true) }
     }
 }

@@ -10,55 +10,61 @@ package struct Subscription: Hashable, Sendable {
     /// Known and implied periods, in the order of purchase.
     package internal(set) var periods: [Period]
     /// In the total order.
+    private let transactions: [Observed<TransactionFact>]
+    /// In ascending order of precedence.
+    private let renewalInfos: [Observed<RenewalFact>]
+    /// In the total order.
     package let notifications: [Observed<NotificationFact>]
-    /// The signing times of the renewal infos, ascending.
-    package let renewalInfoTimes: [Instant]
-    /// The key's original purchase date, as stated by a JWS.
-    package let originalPurchaseDate: Instant?
+    /// Each once.
     package let previousOriginalTransactionIds: [AppleID]
-    /// The Apple accounts, and the ids and groups around them, each once.
-    package let appTransactionIds: [AppleID]
-    package let subscriptionGroupIdentifiers: [Symbol]
-    /// Whether the purchase that began the key is known: its transactionId is the key's originalTransactionId.
-    package let isFirstTransactionKnown: Bool
 
     package init(key: SubscriptionKey, timeline: Timeline) {
-        let transactions = timeline.transactions
-        var renewalInfos = timeline.renewals
-        renewalInfos.sort { $0.isOutweighed(by: $1) }
-        let notifications = timeline.notifications
         self.key = key
-        self.notifications = notifications
-
-        let evidenceTimes = EvidenceTimes(transactions: transactions, renewalInfos: renewalInfos)
+        transactions = timeline.transactions
+        notifications = timeline.notifications
+        renewalInfos = timeline.renewals.inOrderOfPrecedence
         var collector = PeriodCollector(
-            Period.known(transactions: transactions, notifications: notifications), evidenceTimes: evidenceTimes)
+            Period.known(transactions: transactions, notifications: notifications),
+            carried: CarriedStatements(transactions: transactions, renewalInfos: renewalInfos))
         collector.apply(renewalInfos, notifications: notifications)
         collector.assign(renewalInfos, notifications: notifications)
         periods = collector.periods
-
-        renewalInfoTimes = renewalInfos.map(\.source.time)
-        originalPurchaseDate =
-            transactions.last { $0.source.rank == .jws && $0.value.originalPurchaseDate != nil }?
-            .value.originalPurchaseDate
-        previousOriginalTransactionIds = transactions.distinct(\.previousOriginalTransactionId)
-        appTransactionIds = transactions.distinct(\.appTransactionId, renewalInfos.distinct(\.appTransactionId))
-        subscriptionGroupIdentifiers = transactions.distinct(\.subscriptionGroupIdentifier)
-        let originalTransactionId = AppleID(existing: key.originalTransactionId)
-        isFirstTransactionKnown = transactions.contains { $0.value.transactionId == originalTransactionId }
+        previousOriginalTransactionIds =
+            transactions.lazy.compactMap(\.value.previousOriginalTransactionId).distinct
     }
 }
 
-extension Array {
-    /// Returns the stated values of a field, each once. Nearly all observations of a key state the same one.
-    fileprivate func distinct<Value, Member: Equatable>(
-        _ member: (Value) -> Member?, _ others: [Member] = []
-    ) -> [Member] where Element == Observed<Value> {
-        var distinct = others
-        for observation in self {
-            guard let found = member(observation.value), !distinct.contains(found) else { continue }
-            distinct.append(found)
+extension Subscription {
+    /// The signing times of the renewal infos, ascending.
+    package var renewalInfoTimes: [Instant] { renewalInfos.map(\.source.time) }
+
+    /// The key's original purchase date, as stated by a JWS.
+    package var originalPurchaseDate: Instant? {
+        for index in transactions.indices.reversed() where transactions[index].source.rank == .jws {
+            if let date = transactions[index].value.originalPurchaseDate { return date }
         }
-        return distinct
+        return nil
+    }
+
+    /// The Apple accounts, each once.
+    package var appTransactionIds: [AppleID] {
+        (renewalInfos.compactMap(\.value.appTransactionId) + transactions.compactMap(\.value.appTransactionId)).distinct
+    }
+
+    package var subscriptionGroupIdentifiers: [Symbol] {
+        transactions.lazy.compactMap(\.value.subscriptionGroupIdentifier).distinct
+    }
+
+    /// Whether the purchase that began the key is known: its transactionId is the key's originalTransactionId.
+    package var isFirstTransactionKnown: Bool {
+        let originalTransactionId = AppleID(existing: key.originalTransactionId)
+        return transactions.indices.contains { transactions[$0].value.transactionId == originalTransactionId }
+    }
+}
+
+extension Sequence where Element: Equatable {
+    /// The elements, each once. Nearly all observations of a key state the same one.
+    fileprivate var distinct: [Element] {
+        reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 }
