@@ -100,34 +100,30 @@ final class FactDatabase: Sendable {
     }
 
     /// Returns the events with a term at the selected positions, ordered by position.
-    func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [StoredFacts] {
+    func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [DecodedEvent] {
         try reading { transaction in
             var positions: [UInt64] = []
             try terms.forEachEntry(of: [term.hash], transaction) { entry in
                 if isWanted(entry.position) { positions.append(entry.position) }
             }
-            var events: [StoredFacts] = []
+            guard !positions.isEmpty else { return [] }
             let symbols = SymbolNumbers(try numbering(transaction).symbols)
-            for position in positions.sorted() {
+            return try positions.sorted().map { position in
                 try WorkLimit.check()
-                guard let stored = try transaction.get(position, in: facts),
-                    let facts = StoredFacts(stored, symbols: symbols, position: position)
-                else { throw StorageError.derivedDamaged("the facts at position \(position)") }
-                events.append(facts)
+                guard let stored = try transaction.get(position, in: facts) else {
+                    throw StorageError.derivedDamaged("the facts at position \(position)")
+                }
+                return try DecodedEvent(stored, symbols: symbols, position: position)
             }
-            return events
         }
     }
 
     /// Returns the facts of an event; nil when they are not stored.
-    func event(at position: UInt64) throws -> StoredFacts? {
+    func event(at position: UInt64) throws -> DecodedEvent? {
         try reading { transaction in
             guard let stored = try transaction.get(position, in: facts) else { return nil }
             let symbols = SymbolNumbers(try numbering(transaction).symbols)
-            guard let facts = StoredFacts(stored, symbols: symbols, position: position) else {
-                throw StorageError.derivedDamaged("the facts at position \(position)")
-            }
-            return facts
+            return try DecodedEvent(stored, symbols: symbols, position: position)
         }
     }
 
@@ -179,30 +175,5 @@ final class FactDatabase: Sendable {
 
     private static func bigEndian(_ value: UInt64) -> [UInt8] {
         withUnsafeBytes(of: value.bigEndian) { Array($0) }
-    }
-}
-
-/// The facts of one event, from the database or from memory.
-struct StoredFacts: Sendable {
-    let position: UInt64
-    let recordedAt: Instant
-    let facts: [UInt8]
-    /// The numbers that the facts hold.
-    let symbols: SymbolNumbers
-
-    init(_ event: IndexedEvent) {
-        position = event.position
-        recordedAt = event.recordedAt
-        facts = event.facts.bytes
-        symbols = .process
-    }
-
-    /// Creates facts from their stored form; nil when the bytes are damaged.
-    init?(_ stored: RawSpan, symbols: SymbolNumbers, position: UInt64) {
-        guard stored.byteCount >= 8 else { return nil }
-        self.position = position
-        self.symbols = symbols
-        recordedAt = Instant(milliseconds: Int64(bitPattern: stored.bigEndian(at: 0, as: UInt64.self)))
-        facts = stored.extracting(8..<stored.byteCount).withUnsafeBytes { Array($0) }
     }
 }

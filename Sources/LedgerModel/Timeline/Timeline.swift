@@ -9,19 +9,9 @@ package struct Timeline: Hashable, Sendable {
     package let notifications: [Observed<NotificationFact>]
 
     package init(_ observations: some Sequence<Observation> = []) {
-        var transactions: [Observed<TransactionFact>] = []
-        var renewals: [Observed<RenewalFact>] = []
-        var notifications: [Observed<NotificationFact>] = []
-        for observation in observations {
-            let source = observation.source
-            switch observation.fact {
-            case .transaction(let fact): transactions.append(Observed(source: source, value: fact))
-            case .renewal(let fact): renewals.append(Observed(source: source, value: fact))
-            case .notification(let fact): notifications.append(Observed(source: source, value: fact))
-            case .app: continue
-            }
-        }
-        self.init(transactions: transactions, renewals: renewals, notifications: notifications)
+        var lists = ObservationLists()
+        for observation in observations { lists.append(observation) }
+        self = lists.timeline ?? Timeline(transactions: [], renewals: [], notifications: [])
     }
 
     /// Creates a timeline from the observations of each kind, in any order and with any repetitions.
