@@ -107,6 +107,17 @@ extension DirectoryChange {
 }
 
 extension CustomerLookup {
+    /// Returns the timelines of a customer named in a question; nil when the id has no customer.
+    mutating func timelines(of reference: CustomerReference) throws -> CustomerTimelines? {
+        switch reference {
+        case .handle(let handle):
+            return try timelines(of: .customer(customer(of: handle)), token: nil)
+        case .name(let name):
+            let owner = try customer(of: name).map(Ownership.Owner.customer) ?? name.token.map { .bearer($0) }
+            return try owner.map { try timelines(of: $0, token: name.token) }
+        }
+    }
+
     /// Returns the timelines of every key that an owner may own, and of every related key. The owner may own the keys
     /// that it claimed and the keys with its tokens.
     /// - Parameter token: the token with which the caller names the owner; nil for another id.
@@ -150,7 +161,6 @@ extension CustomerLookup {
         }
         return CustomerTimelines(
             owner: owner, lineages: Lineage.components(of: timelines), evidence: evidence,
-            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, directory: directory,
-            observationCount: timelines.values.reduce(0) { $0 + $1.count })
+            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, directory: directory)
     }
 }

@@ -1,7 +1,7 @@
 import FactStore
 import LedgerModel
 
-/// Everything that the answer about a customer was read from. The answer is current while none of it changes.
+/// Everything that the state of a customer was read from. The state is current while none of it changes.
 struct ReadSet: Sendable {
     /// The number of events that were known.
     let size: Position
