@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerModel
+import Primitives
 
 /// The stored form: a kind byte, then each part after its length. The position is that of the event.
 extension CustomerFact {
@@ -25,7 +26,10 @@ extension CustomerFact {
             case .token(let mapping): (.token, [mapping.customer.bytes, Array(mapping.token.text.utf8)])
             }
         bytes.append(kind.rawValue)
-        for part in parts { EventFacts.append(part, to: &bytes) }
+        for part in parts {
+            bytes.appendLittleEndian(UInt32(part.count))
+            bytes += part
+        }
     }
 
     private static func parts(_ claim: Claim) -> [[UInt8]] {
@@ -37,42 +41,67 @@ extension CustomerFact {
     }
 
     /// - Returns: nil when the bytes are of another version or damaged.
-    init?(taking rest: inout ArraySlice<UInt8>, position: Position) {
-        guard let kind = rest.popFirst().flatMap(Kind.init(rawValue:)), let customer = Self.handle(&rest) else {
-            return nil
-        }
+    init?(_ bytes: RawSpan, position: Position) {
+        var parts = Parts(at: 1)
+        guard let kind = Kind(rawValue: bytes.byte(at: 0)), let customer = parts.handle(in: bytes) else { return nil }
         switch kind {
         case .claim, .refusedClaim:
-            guard let key = Self.key(&rest), let by = Self.authority(&rest) else { return nil }
+            guard let key = parts.key(in: bytes), let by = parts.authority(in: bytes) else { return nil }
             let claim = Claim(key: key, customer: customer, by: by, position: position)
             self = kind == .claim ? .claim(claim) : .refusedClaim(claim)
         case .transfer:
-            guard let key = Self.key(&rest) else { return nil }
+            guard let key = parts.key(in: bytes) else { return nil }
             self = .transfer(Transfer(key: key, customer: customer, position: position))
         case .merge:
-            guard let into = Self.handle(&rest), let by = Self.authority(&rest) else { return nil }
+            guard let into = parts.handle(in: bytes), let by = parts.authority(in: bytes) else { return nil }
             self = .directory(.merge(Merge(customer: customer, into: into, by: by, position: position)))
         case .token:
-            guard let token = EventFacts.string(&rest).flatMap(AppAccountToken.init) else { return nil }
+            guard let token = parts.text(in: bytes).flatMap({ AppAccountToken($0) }) else { return nil }
             self = .token(TokenMapping(token: token, customer: customer, position: position))
         case .unmerge:
-            guard let into = Self.handle(&rest) else { return nil }
+            guard let into = parts.handle(in: bytes) else { return nil }
             self = .directory(.unmerge(Unmerge(customer: customer, into: into, position: position)))
+        }
+        guard parts.offset == bytes.byteCount else { return nil }
+    }
+}
+
+/// Reads parts in order, each after its length.
+private struct Parts {
+    private(set) var offset: Int
+
+    init(at offset: Int) {
+        self.offset = offset
+    }
+
+    private mutating func next(in bytes: RawSpan) -> Range<Int>? {
+        guard bytes.byteCount - offset >= 4 else { return nil }
+        let start = offset + 4
+        let count = Int(bytes.littleEndian(at: offset, as: UInt32.self))
+        guard count <= bytes.byteCount - start else { return nil }
+        offset = start + count
+        return start..<offset
+    }
+
+    mutating func text(in bytes: RawSpan) -> String? {
+        next(in: bytes).flatMap { part in
+            bytes.extracting(part).withUnsafeBytes { String(validating: $0, as: UTF8.self) }
         }
     }
 
-    private static func handle(_ rest: inout ArraySlice<UInt8>) -> CustomerHandle? {
-        EventFacts.take(&rest).flatMap { CustomerHandle(bytes: $0) }
+    mutating func handle(in bytes: RawSpan) -> CustomerHandle? {
+        guard let part = next(in: bytes), part.count == CustomerHandle.byteCount else { return nil }
+        return CustomerHandle(value: bytes.bigEndian(at: part.lowerBound, as: UInt128.self))
     }
 
-    private static func authority(_ rest: inout ArraySlice<UInt8>) -> Claim.Authority? {
-        EventFacts.string(&rest).flatMap(Claim.Authority.init(name:))
+    mutating func authority(in bytes: RawSpan) -> Claim.Authority? {
+        text(in: bytes).flatMap { Claim.Authority(name: $0) }
     }
 
-    private static func key(_ rest: inout ArraySlice<UInt8>) -> SubscriptionKey? {
-        guard let environment = EventFacts.string(&rest), let bundleId = EventFacts.string(&rest),
-            let id = EventFacts.string(&rest)
-        else { return nil }
+    mutating func key(in bytes: RawSpan) -> SubscriptionKey? {
+        guard let environment = text(in: bytes), let bundleId = text(in: bytes), let id = text(in: bytes) else {
+            return nil
+        }
         return SubscriptionKey(
             environment: Environment(rawValue: environment), bundleId: bundleId, originalTransactionId: id)
     }

@@ -32,24 +32,33 @@ package struct EventFacts: Sendable {
     /// - Parameter symbols: the numbers that the bytes hold.
     /// - Returns: nil when the bytes are of another version or damaged.
     package init?(bytes: [UInt8], symbols: SymbolNumbers = .process, position: Position, recordedAt: Instant) {
-        guard let count = bytes.first else { return nil }
+        self.init(bytes.span.bytes, symbols: symbols, position: position, recordedAt: recordedAt)
+    }
+
+    init?(_ bytes: RawSpan, symbols: SymbolNumbers, position: Position, recordedAt: Instant) {
+        guard bytes.byteCount > 0 else { return nil }
+        let count = Int(bytes.byte(at: 0))
         var observations: [KeyedObservation] = []
-        observations.reserveCapacity(Int(count))
+        observations.reserveCapacity(count)
         var offset = 1
-        for _ in 0..<count {
-            let rows = bytes.span.bytes.extracting(offset..<bytes.count)
-            guard let length = FactCodec.byteCount(ofFirstIn: rows),
-                let keyed = try? FactCodec.decode(
-                    rows.extracting(0..<length), symbols: symbols, position: position, recordedAt: recordedAt)
-            else { return nil }
-            observations.append(keyed)
-            offset += length
+        do {
+            for _ in 0..<count {
+                let rows = bytes.extracting(offset..<bytes.byteCount)
+                guard let length = FactCodec.byteCount(ofFirstIn: rows) else { return nil }
+                observations.append(
+                    try FactCodec.decode(
+                        rows.extracting(0..<length), symbols: symbols, position: position, recordedAt: recordedAt))
+                offset += length
+            }
+        } catch {
+            return nil
         }
-        var rest = bytes[offset...]
-        if rest.isEmpty {
+        if offset == bytes.byteCount {
             customerFact = nil
         } else {
-            guard let fact = CustomerFact(taking: &rest, position: position), rest.isEmpty else { return nil }
+            guard let fact = CustomerFact(bytes.extracting(offset..<bytes.byteCount), position: position) else {
+                return nil
+            }
             customerFact = fact
         }
         self.observations = observations
@@ -82,22 +91,5 @@ package struct EventFacts: Sendable {
             offset += length
         }
         return renumbered
-    }
-
-    static func append(_ part: some Collection<UInt8>, to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: UInt32(part.count).littleEndian) { bytes += $0 }
-        bytes += part
-    }
-
-    static func take(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
-        guard rest.count >= 4 else { return nil }
-        let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-        guard count <= rest.count - 4 else { return nil }
-        defer { rest = rest.dropFirst(4 + count) }
-        return Array(rest.dropFirst(4).prefix(count))
-    }
-
-    static func string(_ rest: inout ArraySlice<UInt8>) -> String? {
-        take(&rest).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }

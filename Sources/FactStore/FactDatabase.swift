@@ -100,34 +100,30 @@ final class FactDatabase: Sendable {
     }
 
     /// Returns the events with a term at the selected positions, ordered by position.
-    func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [StoredFacts] {
+    func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [DecodedEvent] {
         try reading { transaction in
             var positions: [UInt64] = []
             try terms.forEachEntry(of: [term.hash], transaction) { entry in
                 if isWanted(entry.position) { positions.append(entry.position) }
             }
-            var events: [StoredFacts] = []
+            guard !positions.isEmpty else { return [] }
             let symbols = SymbolNumbers(try numbering(transaction).symbols)
-            for position in positions.sorted() {
+            return try positions.sorted().map { position in
                 try WorkLimit.check()
-                guard let stored = try transaction.get(position, in: facts),
-                    let facts = StoredFacts(stored, symbols: symbols, position: position)
-                else { throw StorageError.derivedDamaged("the facts at position \(position)") }
-                events.append(facts)
+                guard let stored = try transaction.get(position, in: facts) else {
+                    throw StorageError.derivedDamaged("the facts at position \(position)")
+                }
+                return try DecodedEvent(stored, symbols: symbols, position: position)
             }
-            return events
         }
     }
 
     /// Returns the facts of an event; nil when they are not stored.
-    func event(at position: UInt64) throws -> StoredFacts? {
+    func event(at position: UInt64) throws -> DecodedEvent? {
         try reading { transaction in
             guard let stored = try transaction.get(position, in: facts) else { return nil }
             let symbols = SymbolNumbers(try numbering(transaction).symbols)
-            guard let facts = StoredFacts(stored, symbols: symbols, position: position) else {
-                throw StorageError.derivedDamaged("the facts at position \(position)")
-            }
-            return facts
+            return try DecodedEvent(stored, symbols: symbols, position: position)
         }
     }
 
@@ -144,7 +140,7 @@ final class FactDatabase: Sendable {
                 var cursor = try transaction.cursor(in: facts)
                 var entry = try cursor.seek(position)
                 while let found = entry, found.integerKey < end {
-                    if found.value.byteCount > StoredFacts.timeByteCount { try body(found.integerKey, found.value) }
+                    if found.value.byteCount > StoredEvent.timeByteCount { try body(found.integerKey, found.value) }
                     entry = try cursor.next()
                 }
             }
@@ -157,7 +153,7 @@ final class FactDatabase: Sendable {
         try reading { transaction in
             for position in positions {
                 guard let stored = try transaction.get(position, in: facts),
-                    stored.byteCount >= StoredFacts.timeByteCount
+                    stored.byteCount >= StoredEvent.timeByteCount
                 else { throw StorageError.derivedDamaged("the facts at position \(position)") }
                 try body(position, stored)
             }
@@ -180,7 +176,7 @@ final class FactDatabase: Sendable {
             var numbering = try numbering(transaction)
             let known = numbering.symbols.count
             for event in new {
-                let stored = try StoredFacts.bytes(of: event, &numbering)
+                let stored = try StoredEvent.bytes(of: event, &numbering)
                 try transaction.put(stored.span.bytes, at: event.position, in: facts, .append)
             }
             for (number, symbol) in numbering.symbols.enumerated().dropFirst(known) {
@@ -212,49 +208,5 @@ final class FactDatabase: Sendable {
 
     private static func termEntries(of events: ArraySlice<IndexedEvent>) -> [IndexEntry] {
         events.flatMap { event in event.facts.terms.map { IndexEntry(key: $0.hash, position: event.position) } }
-    }
-}
-
-/// The facts of one event, from the database or from memory.
-struct StoredFacts: Sendable {
-    let position: UInt64
-    let recordedAt: Instant
-    let facts: [UInt8]
-    /// The numbers that the facts hold.
-    let symbols: SymbolNumbers
-
-    init(_ event: IndexedEvent) {
-        position = event.position
-        recordedAt = event.recordedAt
-        facts = event.facts.bytes
-        symbols = .process
-    }
-
-    /// Creates facts from their stored form; nil when the bytes are damaged.
-    init?(_ stored: RawSpan, symbols: SymbolNumbers, position: UInt64) {
-        guard stored.byteCount >= Self.timeByteCount else { return nil }
-        self.position = position
-        self.symbols = symbols
-        recordedAt = Self.recordedAt(stored)
-        facts = Self.facts(stored).withUnsafeBytes { Array($0) }
-    }
-
-    /// The length of the first part of the stored form, which is recordedAt.
-    static let timeByteCount = 8
-
-    static func recordedAt(_ stored: RawSpan) -> Instant {
-        Instant(milliseconds: Int64(bitPattern: stored.bigEndian(at: 0, as: UInt64.self)))
-    }
-
-    /// Returns the stored form of `EventFacts`; empty for an event without facts.
-    @_lifetime(copy stored)
-    static func facts(_ stored: RawSpan) -> RawSpan {
-        stored.extracting(timeByteCount..<stored.byteCount)
-    }
-
-    /// Returns the stored form of an event, with the numbers that a store gives to its symbols.
-    static func bytes(of event: IndexedEvent, _ numbering: inout SymbolNumbering) throws -> [UInt8] {
-        let facts = try EventFacts.renumbered(event.facts.bytes) { try numbering.number(ofSymbolAt: $0) }
-        return withUnsafeBytes(of: UInt64(bitPattern: event.recordedAt.milliseconds).bigEndian) { Array($0) } + facts
     }
 }

@@ -21,8 +21,7 @@ extension FactIndex {
     /// Returns the facts of one event, and the time it was recorded.
     /// - Returns: nil for a position that is not derived yet; nil facts for an event without facts.
     package func facts(at position: Position) throws -> (recordedAt: Instant, facts: EventFacts?)? {
-        guard let stored = try event(at: position) else { return nil }
-        return (stored.recordedAt, try stored.decoded())
+        try event(at: position).map { ($0.recordedAt, $0.facts) }
     }
 
     /// Returns the timelines of a key and of every key that may be joined with it, as known when the log contained
@@ -77,21 +76,6 @@ extension FactIndex {
     }
 
     private func facts(under term: IndexTerm, below size: Position) throws -> [EventFacts] {
-        try events(under: term) { $0 < size }.compactMap { event in
-            try WorkLimit.check()
-            return try event.decoded()
-        }
-    }
-}
-
-extension StoredFacts {
-    /// Returns the decoded facts; nil for an event without facts.
-    func decoded() throws -> EventFacts? {
-        guard !facts.isEmpty else { return nil }
-        guard let decoded = EventFacts(bytes: facts, symbols: symbols, position: position, recordedAt: recordedAt)
-        else {
-            throw StorageError.derivedDamaged("the facts at position \(position)")
-        }
-        return decoded
+        try events(under: term) { $0 < size }.compactMap(\.facts)
     }
 }

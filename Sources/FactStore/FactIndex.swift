@@ -195,7 +195,7 @@ extension FactIndex {
     package var isCatchingUp: Bool { isBehind.load(ordering: .acquiring) }
 
     /// Whether no event from `size` on has any of these terms. The result may be false although no such event exists.
-    package func isUnchanged(_ terms: Set<IndexTerm>, since size: UInt64) -> Bool {
+    package func isUnchanged(_ terms: [IndexTerm], since size: UInt64) -> Bool {
         pending.isUnchanged(terms, since: size)
     }
 
@@ -216,16 +216,22 @@ extension FactIndex {
     /// Returns the stored facts; nil when none are stored.
     func currentDatabase() throws -> FactDatabase? { try database?.current() }
 
-    func event(at position: UInt64) throws -> StoredFacts? {
+    func event(at position: UInt64) throws -> DecodedEvent? {
         // Pending events are read first: events that leave memory in the meantime are already stored.
-        try pending.event(at: position) ?? database?.current().event(at: position)
+        if let recent = pending.event(at: position) { return try DecodedEvent(recent) }
+        return try database?.current().event(at: position)
     }
 
     /// - Parameter isWanted: selects positions; events at other positions are not read.
-    func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [StoredFacts] {
-        let recent = pending.events(under: term).filter { isWanted($0.position) }
+    func events(under term: IndexTerm, at isWanted: (UInt64) -> Bool) throws -> [DecodedEvent] {
+        let recent = pending.events(under: term)
         let stored = try database?.current().events(under: term, at: isWanted) ?? []
+        guard !recent.isEmpty else { return stored }
         let known = Set(stored.map(\.position))
-        return stored + recent.filter { !known.contains($0.position) }
+        return try stored
+            + recent.filter { isWanted($0.position) && !known.contains($0.position) }.map { event in
+                try WorkLimit.check()
+                return try DecodedEvent(event)
+            }
     }
 }

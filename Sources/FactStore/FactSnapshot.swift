@@ -17,7 +17,7 @@ package struct FactSnapshot: Sendable {
     init(_ database: FactDatabase?, pending events: [IndexedEvent], below limit: Position) throws {
         var (storedSize, numbering) = try database?.contents() ?? (0, SymbolNumbering())
         pending = try events.drop { $0.position < storedSize }.prefix { $0.position < limit }
-            .map { try StoredFacts.bytes(of: $0, &numbering) }
+            .map { try StoredEvent.bytes(of: $0, &numbering) }
         storedSize = min(storedSize, limit)
         self.database = database
         self.storedSize = storedSize
@@ -28,7 +28,7 @@ package struct FactSnapshot: Sendable {
     /// Returns the time at which the ledger recorded an event of the snapshot.
     package func recordedAt(_ position: Position) throws -> Instant {
         var recordedAt = Instant.earliest
-        try forEachEvent(at: CollectionOfOne(position)) { recordedAt = StoredFacts.recordedAt($1) }
+        try forEachEvent(at: CollectionOfOne(position)) { recordedAt = StoredEvent.recordedAt($1) }
         return recordedAt
     }
 
@@ -54,7 +54,7 @@ package struct FactSnapshot: Sendable {
         _ body: (KeyedObservation) throws -> Void
     ) throws {
         try forEachEvent(at: positions) { position, stored in
-            let recordedAt = StoredFacts.recordedAt(stored)
+            let recordedAt = StoredEvent.recordedAt(stored)
             let hasOneKey = try hasOneKey(stored, position)
             try forEachRow(of: stored, position) { row in
                 if !hasOneKey {
@@ -81,7 +81,7 @@ extension FactSnapshot {
         of stored: RawSpan, _ position: Position, _ body: (RawSpan) throws -> Void
     ) throws {
         do {
-            try EventFacts.forEachRow(in: StoredFacts.facts(stored), body)
+            try EventFacts.forEachRow(in: StoredEvent.facts(stored), body)
         } catch is FactCodecError {
             throw StorageError.derivedDamaged("the facts at position \(position)")
         }
@@ -93,7 +93,7 @@ extension FactSnapshot {
         if !stored.isEmpty { try database?.forEachEvent(in: stored, body) }
         for position in range.clamped(to: storedSize..<size) {
             let bytes = pending[Int(position - storedSize)]
-            if bytes.count > StoredFacts.timeByteCount { try body(position, bytes.span.bytes) }
+            if bytes.count > StoredEvent.timeByteCount { try body(position, bytes.span.bytes) }
         }
     }
 

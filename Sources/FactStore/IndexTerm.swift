@@ -7,7 +7,7 @@ package struct IndexTerm: Hashable, Sendable {
     package let hash: UInt128
 
     package init(hashing bytes: [UInt8]) {
-        hash = Digest.sha256(of: bytes).firstHalf
+        hash = bytes.withUnsafeBytes { Digest.sha256(of: $0) }.firstHalf
     }
 }
 

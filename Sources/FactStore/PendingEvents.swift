@@ -43,7 +43,7 @@ final class PendingEvents: Sendable {
     }
 
     /// Whether no event from `size` on has any of these terms. It may be false although none has.
-    func isUnchanged(_ terms: Set<IndexTerm>, since size: UInt64) -> Bool {
+    func isUnchanged(_ terms: [IndexTerm], since size: UInt64) -> Bool {
         state.withLock { state in terms.allSatisfy { state.changes[Self.changeSlot(of: $0)] <= size } }
     }
 
@@ -51,17 +51,17 @@ final class PendingEvents: Sendable {
         Int(truncatingIfNeeded: term.hash & UInt128(changeSlots - 1))
     }
 
-    func events(under term: IndexTerm) -> [StoredFacts] {
+    func events(under term: IndexTerm) -> [IndexedEvent] {
         state.withLock { state in
             guard let first = state.events.first?.position else { return [] }
-            return (state.postings[term] ?? []).map { StoredFacts(state.events[Int($0 - first)]) }
+            return (state.postings[term] ?? []).map { state.events[Int($0 - first)] }
         }
     }
 
-    func event(at position: UInt64) -> StoredFacts? {
+    func event(at position: UInt64) -> IndexedEvent? {
         state.withLock { state in
             guard let first = state.events.first?.position, position >= first, position < state.end else { return nil }
-            return StoredFacts(state.events[Int(position - first)])
+            return state.events[Int(position - first)]
         }
     }
 

@@ -8,7 +8,11 @@ import Primitives
 package struct RelatedTimelines {
     private let facts: FactIndex
     private let size: Position
-    private var entries: [SubscriptionKey: Entry] = [:]
+    private var entries: [Entry] = []
+    /// The index of each key's entry.
+    private var indices: [SubscriptionKey: Int] = [:]
+    /// The key of the newest observation. Consecutive observations mostly have the same key.
+    private var newest: (key: TimelineKey, index: Int)?
     /// The terms that were looked up. A new event with one of them may add facts.
     package private(set) var askedTerms: Set<IndexTerm> = []
     private var seen: Set<Position> = []
@@ -39,66 +43,105 @@ package struct RelatedTimelines {
         while let term = open.popLast() {
             guard askedTerms.insert(term).inserted else { continue }
             for event in try facts.events(under: term, at: { $0 < size && !seen.contains($0) }) {
-                try WorkLimit.check()
                 seen.insert(event.position)
-                guard let decoded = try event.decoded() else { continue }
-                for observation in decoded.observations { add(observation, &open) }
-                if let fact = decoded.customerFact { add(fact) }
+                guard let facts = event.facts else { continue }
+                add(facts.observations, &open)
+                if let fact = facts.customerFact { add(fact) }
             }
         }
     }
 
     private mutating func add(_ fact: CustomerFact) {
         switch fact {
-        case .claim(let claim): entries[claim.key, default: Entry()].claims.append(claim)
-        case .refusedClaim(let claim): entries[claim.key, default: Entry()].refusedClaims.append(claim)
-        case .transfer(let transfer): entries[transfer.key, default: Entry()].transfers.append(transfer)
+        case .claim(let claim): entries[index(of: claim.key)].claims.append(claim)
+        case .refusedClaim(let claim): entries[index(of: claim.key)].refusedClaims.append(claim)
+        case .transfer(let transfer): entries[index(of: transfer.key)].transfers.append(transfer)
         case .directory, .token: break
         }
     }
 
-    private mutating func add(_ keyed: KeyedObservation, _ open: inout [IndexTerm]) {
-        guard case .subscription(let key) = keyed.key else { return }
-        if entries[key] == nil { open.append(.subscription(key)) }
-        let fact = keyed.observation.fact
-        if let linkingIdentifiers = fact.linkingIdentifiers, linkingIdentifiers != entries[key]?.linkingIdentifiers {
-            open += linkingIdentifiers.terms(of: key)
-            entries[key, default: Entry()].linkingIdentifiers = linkingIdentifiers
+    private mutating func add(_ observations: [KeyedObservation], _ open: inout [IndexTerm]) {
+        for place in observations.indices {
+            guard let index = index(of: observations[place].key, &open) else { continue }
+            if let found = entries[index].add(observations[place].observation) {
+                open += found.terms(of: entries[index].key)
+            }
         }
-        if let token = fact.appAccountToken, entries[key]?.appAccountTokens.contains(token) != true {
-            entries[key, default: Entry()].appAccountTokens.insert(token)
-        }
-        entries[key, default: Entry()].observations.append(keyed.observation)
     }
 
-    package var keys: some Collection<SubscriptionKey> { entries.keys }
+    /// Returns the index of the entry of a subscription, a new one if it has none; nil for another timeline.
+    private mutating func index(of key: TimelineKey, _ open: inout [IndexTerm]) -> Int? {
+        if let newest, newest.key == key { return newest.index }
+        guard case .subscription(let subscription) = key else { return nil }
+        let known = entries.count
+        let index = index(of: subscription)
+        if index == known { open.append(.subscription(subscription)) }
+        newest = (key, index)
+        return index
+    }
+
+    private mutating func index(of key: SubscriptionKey) -> Int {
+        if let index = indices[key] { return index }
+        indices[key] = entries.count
+        entries.append(Entry(key))
+        return entries.count - 1
+    }
+
+    private func entry(of key: SubscriptionKey) -> Entry? { indices[key].map { entries[$0] } }
+
+    package var keys: some Collection<SubscriptionKey> { indices.keys }
 
     /// The timelines of the keys that have observations.
     package var timelines: [SubscriptionKey: Timeline] {
-        entries.compactMapValues { $0.observations.isEmpty ? nil : Timeline($0.observations) }
+        entries.reduce(into: [:]) { $0[$1.key] = $1.observations.timeline }
     }
 
     /// Returns the evidence that decides the owner of a key.
     /// - Parameter timeline: the timeline of the key; may contain more than is stored.
     package func ownershipEvidence(of key: SubscriptionKey, _ timeline: Timeline) -> OwnershipEvidence {
-        OwnershipEvidence(
-            key: key, timeline: timeline, claims: entries[key]?.claims ?? [],
-            refusedClaims: entries[key]?.refusedClaims ?? [], transfers: entries[key]?.transfers ?? [])
+        let entry = entry(of: key)
+        return OwnershipEvidence(
+            key: key, timeline: timeline, claims: entry?.claims ?? [], refusedClaims: entry?.refusedClaims ?? [],
+            transfers: entry?.transfers ?? [])
+    }
+
+    /// The tokens stated by the observations.
+    package var appAccountTokens: Set<AppAccountToken> {
+        entries.reduce(into: []) { $0.formUnion($1.appAccountTokens) }
     }
 
     /// Returns the tokens stated by the observations of a key.
     package func appAccountTokens(of key: SubscriptionKey) -> Set<AppAccountToken> {
-        entries[key]?.appAccountTokens ?? []
+        entry(of: key)?.appAccountTokens ?? []
     }
 }
 
 /// The facts about one key.
 private struct Entry {
-    var observations: [Observation] = []
+    let key: SubscriptionKey
+    private(set) var observations = ObservationLists()
     var claims: [Claim] = []
     var refusedClaims: [Claim] = []
     var transfers: [Transfer] = []
-    var appAccountTokens: Set<AppAccountToken> = []
-    /// The identifiers stated last. Consecutive observations mostly state the same ones, which need no further look-up.
-    var linkingIdentifiers: LinkingIdentifiers?
+    private(set) var appAccountTokens: Set<AppAccountToken> = []
+    /// The identifiers and the token stated last. Consecutive observations mostly state the same ones.
+    private var linkingIdentifiers: LinkingIdentifiers?
+    private var appAccountToken: AppAccountToken?
+
+    init(_ key: SubscriptionKey) {
+        self.key = key
+    }
+
+    /// Returns the identifiers that the observation states, unless they are those stated last.
+    mutating func add(_ observation: Observation) -> LinkingIdentifiers? {
+        observations.append(observation)
+        let fact = observation.fact
+        if let token = fact.appAccountToken, token != appAccountToken {
+            appAccountTokens.insert(token)
+            appAccountToken = token
+        }
+        guard let found = fact.linkingIdentifiers, found != linkingIdentifiers else { return nil }
+        linkingIdentifiers = found
+        return found
+    }
 }

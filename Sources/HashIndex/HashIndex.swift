@@ -43,21 +43,23 @@ extension HashIndex {
     /// Visits every entry of the keys once, in no particular order.
     /// - Parameter keys: in ascending order, without duplicates.
     /// - Complexity: O(keys · runs); filters answer nearly all look-ups of absent keys.
+    @specialized(where Access == ReadAccess)
     package func forEachEntry<Access>(
         of keys: [UInt128], _ transaction: borrowing LMDBTransaction<Access>, _ body: (IndexEntry) -> Void
     ) throws {
+        guard let least = keys.first else { return }
         for run in try storedRuns(transaction) where run.isComplete {
+            var segments = try transaction.cursor(in: filters)
+            var segment = try segments.seek(Self.place(run.number, IndexEntry(key: least, position: 0)).span.bytes)
             var previous: IndexEntry?
             var rest = keys[...]
-            for last in try lastEntries(of: run.number, in: filters, transaction) {
-                let place = Self.place(run.number, last)
-                if let filter = try transaction.get(place.span.bytes, in: filters) {
-                    for key in rest.prefix(while: { $0 <= last.key }) where BloomFilter.mayContain(key, filter) {
-                        try forEachEntry(of: key, in: run.number, after: previous, through: last, transaction, body)
-                    }
+            while !rest.isEmpty, let found = segment, let last = Self.entry(found.key, of: run.number) {
+                for key in rest.prefix(while: { $0 <= last.key }) where BloomFilter.mayContain(key, found.value) {
+                    try forEachEntry(of: key, in: run.number, after: previous, through: last, transaction, body)
                 }
                 rest = rest.drop { $0 < last.key }
                 previous = last
+                segment = try segments.next()
             }
         }
     }
@@ -168,10 +170,9 @@ extension HashIndex {
     }
 
     /// Returns the database key of a block or a segment.
-    private static func place(_ run: UInt64, _ last: IndexEntry) -> [UInt8] {
-        var bytes = withUnsafeBytes(of: run.bigEndian) { Array($0) }
-        last.append(to: &bytes)
-        return bytes
+    private static func place(_ run: UInt64, _ last: IndexEntry) -> InlineArray<4, UInt64> {
+        let (high, low) = (UInt64(truncatingIfNeeded: last.key >> 64), UInt64(truncatingIfNeeded: last.key))
+        return [run.bigEndian, high.bigEndian, low.bigEndian, last.position.bigEndian]
     }
 
     private static func entry(_ place: RawSpan, of run: UInt64) -> IndexEntry? {

@@ -9,6 +9,7 @@ package struct Rendered<Row: JSONRepresentable>: JSONRepresentable {
     package init(_ row: Row) {
         self.row = row
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(2_048)
         row.json.write(to: &bytes, canonical: false)
         json = .verbatim(bytes)
     }

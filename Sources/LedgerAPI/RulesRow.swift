@@ -1,5 +1,31 @@
 package import Primitives
 
+/// The answer of `project status` and `project activate`.
+package struct RulesAnswer: Hashable, Sendable {
+    /// Whether the command activated the rules; nil for `status`.
+    package var activated: Bool?
+    package var knownAt: UInt64
+    package var rules: RulesRow
+    /// The stored projections; nil for `activate`.
+    package var projections: [ProjectionRow]?
+
+    package init(activated: Bool?, knownAt: UInt64, rules: RulesRow, projections: [ProjectionRow]? = nil) {
+        self.activated = activated
+        self.knownAt = knownAt
+        self.rules = rules
+        self.projections = projections
+    }
+}
+
+extension RulesAnswer: LedgerAnswer {
+    package var json: JSONValue {
+        .object(
+            (activated.map { [.init("activated", .bool($0))] } ?? []) + [
+                .init("knownAt", JSONValue(position: knownAt)), .init("rules", rules.json),
+            ] + (projections.map { [.init("projections", $0.json)] } ?? []))
+    }
+}
+
 /// The rules that answers use, and the event that activated them.
 package struct RulesRow: Hashable, Sendable {
     package var name: String

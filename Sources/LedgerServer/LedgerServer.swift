@@ -69,7 +69,7 @@ package struct LedgerServer: Sendable {
     /// The routes of the commands that other processes hand over.
     private var controlRoutes: [any Route] {
         CustomerChange.Kind.allCases.map { CustomerChangeRoute(kind: $0, source: .operator, context: context) }
-            + [IngestRoute(context: context)]
+            + [IngestRoute(context: context), ActivationRoute(context: context)]
     }
 
     /// Returns the Hummingbird application that serves the routes.

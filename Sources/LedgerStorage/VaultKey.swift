@@ -7,6 +7,13 @@ package struct VaultKey: Sendable {
     package static let byteCount = 32
 
     private let key: SymmetricKey
+    /// The HMAC before the first byte of a name.
+    private let hmac: HMAC<SHA256>
+
+    private init(_ key: SymmetricKey) {
+        self.key = key
+        hmac = HMAC(key: key)
+    }
 
     /// Returns the key; nil when there is none.
     /// - Throws: `io_error` when others than the owner may access the file, or when it is not a key.
@@ -18,18 +25,18 @@ package struct VaultKey: Sendable {
                 .ioError, "\(folder.vaultKey) is not a vault key", expected: "\(byteCount) bytes",
                 found: "\(bytes.count)", hint: "Restore the key from a backup.")
         }
-        return VaultKey(key: SymmetricKey(data: bytes))
+        return VaultKey(SymmetricKey(data: bytes))
     }
 
     package static func make(in folder: DataFolder) throws(StorageError) -> VaultKey {
         let key = SymmetricKey(size: .bits256)
         try AtomicFile.write(key.withUnsafeBytes { Array($0) }, to: folder.vaultKey)
-        return VaultKey(key: key)
+        return VaultKey(key)
     }
 
     /// Returns the HMAC-SHA-256 of a name.
     package func code(of name: [UInt8]) -> Primitives.Digest {
-        var code = HMAC<SHA256>(key: key)
+        var code = hmac
         code.update(data: name)
         // The code is 32 bytes long, like a digest.
         return code.finalize().withUnsafeBytes { Primitives.Digest(loadingFrom: $0) }

@@ -10,6 +10,18 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Returns the 32 digits of a number.
+    package static func encode(_ number: UInt128) -> String {
+        String(unsafeUninitializedCapacity: 32) { text in
+            var rest = number
+            for index in (0..<32).reversed() {
+                text.initializeElement(at: index, to: digit(UInt8(truncatingIfNeeded: rest & 15)))
+                rest >>= 4
+            }
+            return 32
+        }
+    }
+
     /// Returns nil for an odd number of digits or any other character.
     package static func decode(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
@@ -23,7 +35,7 @@ package enum Hex {
         return bytes
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 {
+    static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? 48 + value : 87 + value
     }
 

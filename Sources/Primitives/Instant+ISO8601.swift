@@ -7,22 +7,24 @@ extension Instant: CustomStringConvertible {
         let day = clamped.flooringDivided(by: Self.millisecondsPerDay)
         let time = clamped - day * Self.millisecondsPerDay
         let date = CivilDate(daysSinceEpoch: day)
-        var text = Array("0000-00-00T00:00:00.000Z".utf8)
-        func write(_ value: Int64, at offset: Int, digits: Int) {
-            var rest = value
-            for index in stride(from: offset + digits - 1, through: offset, by: -1) {
-                text[index] = UInt8(48 + rest % 10)
-                rest /= 10
+        return String(unsafeUninitializedCapacity: 24) { text in
+            func write(_ value: Int64, at offset: Int, digits: Int, then mark: Unicode.Scalar) {
+                var rest = value
+                for index in stride(from: offset + digits - 1, through: offset, by: -1) {
+                    text[index] = UInt8(48 + rest % 10)
+                    rest /= 10
+                }
+                text[offset + digits] = UInt8(ascii: mark)
             }
+            write(date.year, at: 0, digits: 4, then: "-")
+            write(date.month, at: 5, digits: 2, then: "-")
+            write(date.day, at: 8, digits: 2, then: "T")
+            write(time / 3_600_000, at: 11, digits: 2, then: ":")
+            write(time / 60_000 % 60, at: 14, digits: 2, then: ":")
+            write(time / 1_000 % 60, at: 17, digits: 2, then: ".")
+            write(time % 1_000, at: 20, digits: 3, then: "Z")
+            return 24
         }
-        write(date.year, at: 0, digits: 4)
-        write(date.month, at: 5, digits: 2)
-        write(date.day, at: 8, digits: 2)
-        write(time / 3_600_000, at: 11, digits: 2)
-        write(time / 60_000 % 60, at: 14, digits: 2)
-        write(time / 1_000 % 60, at: 17, digits: 2)
-        write(time % 1_000, at: 20, digits: 3)
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads `YYYY-MM-DD`, or `YYYY-MM-DDThh:mm:ss` with up to nine fractional digits and `Z` or `±hh:mm` (RFC 3339). A

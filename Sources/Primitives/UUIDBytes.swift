@@ -23,12 +23,16 @@ package struct UUIDBytes: Hashable, BitwiseCopyable, Sendable {
 
     /// The text in lower case.
     package var text: String {
-        var digits = Hex.encode(withUnsafeBytes(of: value.bigEndian) { Array($0) })[...]
-        return [8, 4, 4, 4, 12].map { count in
-            defer { digits = digits.dropFirst(count) }
-            return digits.prefix(count)
+        String(unsafeUninitializedCapacity: Self.textCount) { text in
+            var rest = value
+            for index in (0..<Self.textCount).reversed() {
+                let isDash = Self.isDash(index)
+                let digit = Hex.digit(UInt8(truncatingIfNeeded: rest & 15))
+                text.initializeElement(at: index, to: isDash ? UInt8(ascii: "-") : digit)
+                if !isDash { rest >>= 4 }
+            }
+            return Self.textCount
         }
-        .joined(separator: "-")
     }
 
     private static let textCount = 36

@@ -41,7 +41,7 @@ package final class LedgerReader: Sendable {
     package let facts: FactIndex
     /// The vault; nil before one exists.
     let vault: VaultReader?
-    let timelines = CustomerTimelinesCache()
+    let customerStates = CustomerStateCache()
     let activeRules: ActiveRules
 
     /// Creates a reader of the ledger in a folder, also beside a writer. Does not modify the ledger.

@@ -16,7 +16,8 @@ struct BenchmarkRow: Sendable {
 
     /// All rows, in the order in which they run.
     static let all: [BenchmarkRow] = [
-        .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .bytesPerNotification, .state,
+        .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .getCustomerCold,
+        .bytesPerNotification, .state,
         .history,
         .open, .scan, .rebuildFold, .rebuildStore,
     ]

@@ -16,7 +16,7 @@ typealias ArtifactSource = @Sendable (_ add: (FoundArtifact) async throws -> Voi
 
 /// Hands commands over to the service that has the ledger open.
 struct ControlClient {
-    let folder: DataFolder
+    let configuration: Ledger.Configuration
     /// The error that this process gets for the lock of the folder.
     let locked: StorageError
 
@@ -24,9 +24,17 @@ struct ControlClient {
         var path = "/v1/customers/\(PercentEncoding.encode(id))/\(change.kind.rawValue)"
         path += "?environment=\(PercentEncoding.encode(scope.environment.rawValue))"
         if let bundleId = scope.bundleId { path += "&bundleId=\(PercentEncoding.encode(bundleId))" }
+        return try await answer(to: change.body, at: path)
+    }
+
+    func activate(_ request: ActivationRequest) async throws -> JSONValue {
+        try await answer(to: request.json, at: "/control/rules")
+    }
+
+    private func answer(to line: JSONValue, at path: String) async throws -> JSONValue {
         var answer: JSONView?
         try await post(path) { body in
-            try await body.write(change.body)
+            try await body.write(line)
         } receiving: { lines in
             answer = lines.last
         }
@@ -111,7 +119,7 @@ extension ControlClient {
     }
 
     private func connect() async throws -> NIOAsyncChannel<HTTPResponsePart, HTTPRequestPart> {
-        let socket = try ControlSocket(folder)
+        let socket = try ControlSocket(configuration.folder)
         do {
             return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(unixDomainSocketPath: socket.address) { channel in

@@ -1,4 +1,5 @@
 import LedgerAPI
+import LedgerConfiguration
 import LedgerStorage
 import Primitives
 import SubscriptionLedger
@@ -14,7 +15,7 @@ enum LedgerAccess {
         do {
             self = .writer(try LedgerWriter(configuration))
         } catch let error as StorageError where error.code == .locked {
-            self = .service(ControlClient(folder: configuration.folder, locked: error))
+            self = .service(ControlClient(configuration: configuration, locked: error))
         }
     }
 
@@ -30,6 +31,26 @@ enum LedgerAccess {
         case .writer(let writer):
             try await writer.apply(change, to: id, by: .admin, scope: scope, source: .operator).json
         case .service(let client): try await client.apply(change, to: id, scope: scope)
+        }
+    }
+
+    /// Returns the active rules.
+    func rulesInForce() throws -> RulesInForce {
+        switch self {
+        case .writer(let writer): try writer.reader.rulesInForce()
+        case .service(let client): try LedgerReader(client.configuration).rulesInForce()
+        }
+    }
+
+    /// Activates the rules of a file.
+    /// - Returns: the rules in force afterwards, in their wire form.
+    func activate(_ file: RulesFile, path: String, by: String) async throws -> JSONValue {
+        switch self {
+        case .writer(let writer):
+            let (found, isAppended) = try await writer.activate(file.rules, text: file.text, by: by)
+            return found.answer(activated: isAppended).json
+        case .service(let client):
+            return try await client.activate(ActivationRequest(file: path, text: file.text, by: by))
         }
     }
 

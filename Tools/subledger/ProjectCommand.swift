@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAPI
 import LedgerConfiguration
 import LedgerModel
 import LedgerStorage
@@ -30,8 +31,9 @@ struct ProjectCommand: ParsableCommand {
 
         func run() throws {
             let opened = try ledger.reading()
-            RulesReport.print(
-                try opened.rulesInForce(knownAt), projections: try opened.projections(), in: output.effectiveFormat)
+            var answer = try opened.rulesInForce(knownAt).answer()
+            answer.projections = try opened.projections()
+            RulesReport.print(answer.json, in: output.effectiveFormat)
         }
     }
 
@@ -40,7 +42,8 @@ struct ProjectCommand: ParsableCommand {
             abstract: "Activate rules for all answers.",
             discussion: """
                 Appends an event. Answers that know it use the rules; answers known at an earlier log size use the \
-                earlier rules. Active rules are not activated again. Requires write access to the ledger.
+                earlier rules. Active rules are not activated again. While `serve` runs, it activates the rules for the \
+                command.
 
                 KEYS OF THE FILE
                 \(RulesReport.keys)
@@ -65,12 +68,12 @@ struct ProjectCommand: ParsableCommand {
         func run() async throws {
             let file = try RulesFile(path: rulesFile)
             try ledger.folder.requireExists()
-            let opened = try LedgerWriter(try ledger.configuration())
-            defer { opened.close() }
-            let active = try opened.reader.rulesInForce()
+            let access = try LedgerAccess(try ledger.configuration())
+            defer { access.close() }
+            let active = try access.rulesInForce()
             if active.rules != file.rules, !yes { try confirm(file.rules, after: active.rules) }
-            let (rules, isAppended) = try await opened.activate(file.rules, text: file.text, by: by)
-            RulesReport.print(rules, isActivated: isAppended, in: output.effectiveFormat)
+            let answer = try await access.activate(file, path: rulesFile, by: by)
+            RulesReport.print(answer, in: output.effectiveFormat)
         }
 
         /// Shows the changes and asks for permission.

@@ -136,13 +136,14 @@ enum ProjectionReport {
         case .json:
             let answer = JSONValue.object(["projections": rows.json])
             Terminal.standardOutput.write(answer.serialized() + "\n")
-        case .table: Terminal.standardOutput.write(table(of: rows))
+        case .table: Terminal.standardOutput.write(table(of: rows.map(\.json)))
         }
     }
 
-    static func table(of rows: [ProjectionRow]) -> String {
+    /// - Parameter rows: the wire forms of projections.
+    static func table(of rows: [JSONValue]) -> String {
         AnswerTable.table(
-            rows.map(\.json),
+            rows,
             ["projection", "rules", "digest", "active", "knownAt", "asOf", "rows", "bytes", "sha256"])
     }
 

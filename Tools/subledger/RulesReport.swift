@@ -13,32 +13,29 @@ enum RulesReport {
         }.joined(separator: "\n")
     }
 
-    /// - Parameters:
-    ///   - isActivated: whether the command activated the rules; nil for a command that only shows them.
-    ///   - projections: the stored projections; nil for a command that does not show them.
-    static func print(
-        _ rules: RulesInForce, isActivated: Bool? = nil, projections: [ProjectionRow]? = nil, in format: OutputFormat
-    ) {
-        let members = isActivated.map { [JSONValue.Member("activated", .bool($0))] } ?? []
-        let answer = JSONValue.object(
-            members + [
-                .init("knownAt", .integer(Int64(clamping: rules.knownAt))), .init("rules", rules.row.json),
-            ] + (projections.map { [JSONValue.Member("projections", $0.json)] } ?? []))
+    /// - Parameter answer: the wire form of a `RulesAnswer`.
+    static func print(_ answer: JSONValue, in format: OutputFormat) {
         switch format {
         case .json: Terminal.standardOutput.write(answer.serialized() + "\n")
         case .table:
-            if isActivated == false { Terminal.standardOutput.write("These rules are active already.\n") }
-            Terminal.standardOutput.write(AnswerTable.members(of: table(of: rules)))
-            if let projections, !projections.isEmpty {
+            if answer[member: "activated"] == .bool(false) {
+                Terminal.standardOutput.write("These rules are active already.\n")
+            }
+            Terminal.standardOutput.write(AnswerTable.members(of: table(of: answer)))
+            let projections = answer.elements(of: "projections")
+            if !projections.isEmpty {
                 Terminal.standardOutput.write("\n" + ProjectionReport.table(of: projections))
             }
         }
     }
 
     /// Returns the activation and each setting under its path.
-    private static func table(of rules: RulesInForce) -> JSONValue {
-        guard case .object(let row) = rules.row.json else { return .null }
-        let settings = Rules.keys.map { JSONValue.Member($0.path, .string("\($0.value(in: rules.rules))")) }
+    private static func table(of answer: JSONValue) -> JSONValue {
+        guard case .object(let row)? = answer[member: "rules"] else { return .null }
+        let rules = row.first { $0.key == "rules" }?.value
+        let settings = Rules.keys.map { key in
+            JSONValue.Member(key.path, rules?[member: key.section]?[member: key.name] ?? .null)
+        }
         return .object(row.filter { $0.key != "rules" } + settings)
     }
 

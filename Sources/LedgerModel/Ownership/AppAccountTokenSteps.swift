@@ -41,5 +41,13 @@ package struct AppAccountTokenSteps: Hashable, Sendable {
         steps.last { $0.from <= t }?.token
     }
 
-    package var tokens: Set<AppAccountToken> { Set(steps.map(\.token)) }
+    package var tokens: Set<AppAccountToken> {
+        var tokens: Set<AppAccountToken> = []
+        var last: AppAccountToken?
+        for step in steps where step.token != last {
+            tokens.insert(step.token)
+            last = step.token
+        }
+        return tokens
+    }
 }

@@ -26,5 +26,5 @@ package struct CustomerHandle: Hashable, Sendable {
         withUnsafeBytes(of: value.bigEndian) { Array($0) }
     }
 
-    package var hex: String { Hex.encode(bytes) }
+    package var hex: String { Hex.encode(value) }
 }

@@ -27,7 +27,8 @@ package struct OneTimePurchase: Hashable, Sendable {
 extension OneTimePurchase {
     /// Returns the one-time purchases of one key, oldest first.
     package static func all(in timeline: Timeline) -> [OneTimePurchase] {
-        let oneTime = timeline.transactions.filter { [.consumable, .nonRenewing].contains($0.value.type) }
+        let oneTime = timeline.transactions.filter { $0.value.type == .consumable || $0.value.type == .nonRenewing }
+        guard !oneTime.isEmpty else { return [] }
         return Dictionary(grouping: oneTime, by: \.value.transactionId).values
             .compactMap(OneTimePurchase.init)
             .sorted { ($0.purchasedAt, $0.transactionId) < ($1.purchasedAt, $1.transactionId) }

@@ -136,6 +136,7 @@ package struct OwnershipConflict: Hashable, Sendable {
     package static func conflicts(
         over evidence: OwnershipEvidence, _ ownership: Ownership, directory: CustomerDirectory
     ) -> Set<OwnershipConflict> {
+        guard !evidence.refusedClaims.isEmpty else { return [] }
         // A conflict with an anonymous customer cannot be settled.
         let claimants = Set(
             evidence.unsettledClaims.map(directory.standing(of:)).filter { $0.authority > .anonymous }.map(\.customer))

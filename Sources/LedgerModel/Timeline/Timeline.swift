@@ -8,25 +8,10 @@ package struct Timeline: Hashable, Sendable {
     package let renewals: [Observed<RenewalFact>]
     package let notifications: [Observed<NotificationFact>]
 
-    package init(_ observations: [Observation] = []) {
-        var transactions: [Observed<TransactionFact>] = []
-        var renewals: [Observed<RenewalFact>] = []
-        var notifications: [Observed<NotificationFact>] = []
-        // Keys have about as many facts of each kind.
-        let share = (observations.count + 2) / 3
-        transactions.reserveCapacity(share)
-        renewals.reserveCapacity(share)
-        notifications.reserveCapacity(share)
-        for index in observations.indices {
-            let source = observations[index].source
-            switch observations[index].fact {
-            case .transaction(let fact): transactions.append(Observed(source: source, value: fact))
-            case .renewal(let fact): renewals.append(Observed(source: source, value: fact))
-            case .notification(let fact): notifications.append(Observed(source: source, value: fact))
-            case .app: continue
-            }
-        }
-        self.init(transactions: transactions, renewals: renewals, notifications: notifications)
+    package init(_ observations: some Sequence<Observation> = []) {
+        var lists = ObservationLists()
+        for observation in observations { lists.append(observation) }
+        self = lists.timeline ?? Timeline(transactions: [], renewals: [], notifications: [])
     }
 
     /// Creates a timeline from the observations of each kind, in any order and with any repetitions.

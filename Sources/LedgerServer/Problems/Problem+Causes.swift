@@ -1,5 +1,6 @@
 import AppStoreVerification
 import HTTPTypes
+import LedgerConfiguration
 import LedgerStorage
 import Primitives
 import SubscriptionLedger
@@ -72,10 +73,11 @@ extension Problem {
 
     /// Creates the problem for any error of a command that was handed over. The operator may read the whole diagnosis.
     init(forOperator error: any Error) {
-        if let error = error as? StorageError {
-            self.init(Self.status(of: error), error.diagnosis)
-        } else {
-            self.init(any: error)
+        switch error {
+        case let error as StorageError: self.init(Self.status(of: error), error.diagnosis)
+        case let error as ConfigurationError: self.init(.badRequest, error.diagnosis)
+        case let error as InvalidActivator: self.init(.badRequest, error.diagnosis)
+        default: self.init(any: error)
         }
     }
 }

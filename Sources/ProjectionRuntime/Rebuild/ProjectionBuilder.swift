@@ -139,26 +139,19 @@ private final class UnitQueue: Sendable {
 
 /// Observations grouped by subscription key. Consecutive ones mostly have the same key.
 private struct ObservationsByKey {
-    private var groups: [(key: SubscriptionKey, observations: [Observation])] = []
-    private var indices: [SubscriptionKey: Int] = [:]
+    private var groups: [(key: SubscriptionKey, observations: ObservationLists)] = []
 
     mutating func append(_ keyed: KeyedObservation) {
         guard case .subscription(let key) = keyed.key else { return }
-        if groups.last?.key == key {
-            groups[groups.count - 1].observations.append(keyed.observation)
-        } else {
-            groups[index(of: key)].observations.append(keyed.observation)
+        if groups.last?.key != key, let index = groups.firstIndex(where: { $0.key == key }) {
+            groups.append(groups.remove(at: index))
+        } else if groups.last?.key != key {
+            groups.append((key, ObservationLists()))
         }
-    }
-
-    private mutating func index(of key: SubscriptionKey) -> Int {
-        if let index = indices[key] { return index }
-        indices[key] = groups.count
-        groups.append((key, []))
-        return groups.count - 1
+        groups[groups.count - 1].observations.append(keyed.observation)
     }
 
     var timelines: [SubscriptionKey: Timeline] {
-        Dictionary(uniqueKeysWithValues: groups.map { ($0.key, Timeline($0.observations)) })
+        groups.reduce(into: [:]) { $0[$1.key] = $1.observations.timeline }
     }
 }

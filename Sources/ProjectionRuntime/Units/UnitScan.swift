@@ -19,21 +19,35 @@ struct UnitScan: Sendable {
     ) throws {
         nodes = try NodeSets(in: space)
         references = try ScratchList(in: space)
-        var last: (position: Position, key: FactNode, ordinal: UInt32)?
+        var last: Last?
         try snapshot.forEachHeader(in: range) { position, key, header in
-            if last?.position != position || last?.key != key {
+            var current = Last(position: position, key: key, ordinal: 0)
+            if let last, last.position == position, last.key == key {
+                current = last
+            } else {
                 if let last { meter.add(position - last.position) }
-                // Consecutive facts of an event mostly have the same key.
-                let ordinal = try nodes.insert(key)
-                last = (position, key, ordinal)
-                try references.append(Reference(position: position, key: ordinal))
+                current.ordinal = try nodes.insert(key)
+                try references.append(Reference(position: position, key: current.ordinal))
             }
-            guard let ordinal = last?.ordinal else { return }
-            for other in [header.account, header.predecessor] {
-                guard let other else { continue }
-                let otherOrdinal = try nodes.insert(other)
-                nodes.unite(ordinal, otherOrdinal)
+            if let account = header.account, account != current.account {
+                try unite(current.ordinal, account)
+                current.account = account
             }
+            if let predecessor = header.predecessor { try unite(current.ordinal, predecessor) }
+            last = current
         }
     }
+
+    private mutating func unite(_ key: UInt32, _ other: FactNode) throws {
+        let ordinal = try nodes.insert(other)
+        nodes.unite(key, ordinal)
+    }
+}
+
+/// The newest fact. Consecutive facts of an event mostly have the same key and account.
+private struct Last {
+    let position: Position
+    let key: FactNode
+    var ordinal: UInt32
+    var account: FactNode?
 }

@@ -46,7 +46,7 @@ struct CustomerLookup {
         var open = [handle]
         while let next = open.popLast() {
             guard loadedHandles.insert(next).inserted else { continue }
-            reads.terms.insert(.merges(of: next))
+            reads.terms.append(.merges(of: next))
             for change in try facts.directoryChanges(of: next, knownAt: size) {
                 directory.add(change)
                 open += change.handles
@@ -67,7 +67,7 @@ struct CustomerLookup {
     /// Returns the owner that a token names: its customer, or the token's bearer if it has no customer.
     mutating func owner(of token: AppAccountToken) throws -> Ownership.Owner {
         if askedTokens.insert(token).inserted {
-            reads.terms.insert(.mapping(of: token))
+            reads.terms.append(.mapping(of: token))
             if let mapped = try facts.customer(mappedTo: token, knownAt: size) {
                 directory.set(try customer(of: mapped), for: token)
                 mappedTokens.insert(token)
@@ -107,6 +107,17 @@ extension DirectoryChange {
 }
 
 extension CustomerLookup {
+    /// Returns the timelines of a customer named in a question; nil when the id has no customer.
+    mutating func timelines(of reference: CustomerReference) throws -> CustomerTimelines? {
+        switch reference {
+        case .handle(let handle):
+            return try timelines(of: .customer(customer(of: handle)), token: nil)
+        case .name(let name):
+            let owner = try customer(of: name).map(Ownership.Owner.customer) ?? name.token.map { .bearer($0) }
+            return try owner.map { try timelines(of: $0, token: name.token) }
+        }
+    }
+
     /// Returns the timelines of every key that an owner may own, and of every related key. The owner may own the keys
     /// that it claimed and the keys with its tokens.
     /// - Parameter token: the token with which the caller names the owner; nil for another id.
@@ -114,7 +125,7 @@ extension CustomerLookup {
         var related = RelatedTimelines(in: facts, knownAt: size)
         if case .customer(let customer) = owner {
             for handle in [customer] + directory.handles(mergedInto: customer) {
-                reads.terms.insert(.claims(of: handle))
+                reads.terms.append(.claims(of: handle))
                 try related.add(facts.keys(claimedBy: handle, knownAt: size))
                 let tokens = try vault?.tokens(of: handle, createdBefore: idsCreatedBelow) ?? []
                 for token in tokens { try related.add(token) }
@@ -123,7 +134,7 @@ extension CustomerLookup {
         }
         if let token { try related.add(token) }
         try followTokens(of: owner, in: &related)
-        reads.terms.formUnion(related.askedTerms)
+        reads.terms += related.askedTerms
         return try timelines(of: owner, among: related)
     }
 
@@ -131,7 +142,7 @@ extension CustomerLookup {
     private mutating func followTokens(of owner: Ownership.Owner, in related: inout RelatedTimelines) throws {
         var followed: Set<AppAccountToken> = []
         while true {
-            let tokens = Set(related.keys.flatMap(related.appAccountTokens)).subtracting(followed)
+            let tokens = related.appAccountTokens.subtracting(followed)
             guard !tokens.isEmpty else { return }
             for token in tokens where try self.owner(of: token) == owner { try related.add(token) }
             followed.formUnion(tokens)
@@ -150,7 +161,6 @@ extension CustomerLookup {
         }
         return CustomerTimelines(
             owner: owner, lineages: Lineage.components(of: timelines), evidence: evidence,
-            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, directory: directory,
-            observationCount: timelines.values.reduce(0) { $0 + $1.count })
+            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, directory: directory)
     }
 }

@@ -4,14 +4,11 @@ import LedgerModel
 import Primitives
 import SubscriptionStatus
 
-/// The contents of a customer's answer in one scope at an instant, and the interval in which they stay the same.
+/// The contents of a customer's answer in one scope at an instant.
 struct CustomerState: Sendable {
     private var subscriptions: [(state: SubscriptionState, row: Rendered<SubscriptionRow>)]
     private var purchases: [(key: SubscriptionKey, row: PurchaseRow)]
     private var conflicts: [(key: SubscriptionKey, row: ConflictRow)]
-    private let validity: Range<Instant>
-    private let rules: Rules
-    private let scope: CustomerScope
 
     /// - Parameter timelines: nil for an unused id.
     init(of timelines: CustomerTimelines?, at t: Instant, rules: Rules, scope: CustomerScope) {
@@ -20,14 +17,9 @@ struct CustomerState: Sendable {
             .map { ($0, Rendered(SubscriptionRow($0))) }
         purchases = owned.purchases(at: t)
         conflicts = owned.conflicts.map { ($0.key, ConflictRow($0, askedBy: timelines?.owner)) }
-        validity = timelines?.validity(around: t, rules: rules) ?? .always
-        self.rules = rules
-        self.scope = scope
     }
 
-    func holds(at t: Instant, rules: Rules, scope: CustomerScope) -> Bool {
-        validity.contains(t) && self.rules == rules && self.scope == scope
-    }
+    var rowCount: Int { subscriptions.count + purchases.count + conflicts.count }
 
     /// Returns the answer restricted to these keys, without the other party of conflicts.
     func limited(to keys: Set<SubscriptionKey>) -> CustomerState {
@@ -68,22 +60,19 @@ extension OwnedSubscriptions {
 }
 
 extension CustomerTimelines {
-    /// Returns the range around `t` in which the answer stays the same.
-    fileprivate func validity(around t: Instant, rules: Rules) -> Range<Instant> {
-        let tokens = evidence.flatMap { $0.tokens.steps.map(\.from) }
-        let purchases = purchases.values.flatMap { $0.flatMap(\.turningPoints) }
-        return (lineages.turningPoints(rules: rules) + tokens + purchases).reduce(into: .always) { range, turn in
-            if turn <= t {
-                range = max(range.lowerBound, turn)..<range.upperBound
-            } else {
-                range = range.lowerBound..<min(range.upperBound, turn)
-            }
+    /// Returns the range around `t` in which the state stays the same.
+    func validity(around t: Instant, rules: Rules) -> Range<Instant> {
+        var range = Instant(milliseconds: .min)..<Instant(milliseconds: .max)
+        func narrow(_ turn: Instant) {
+            range =
+                turn <= t
+                ? max(range.lowerBound, turn)..<range.upperBound : range.lowerBound..<min(range.upperBound, turn)
         }
+        lineages.turningPoints(rules: rules).forEach(narrow)
+        for evidence in evidence { evidence.tokens.steps.forEach { narrow($0.from) } }
+        for purchases in purchases.values { purchases.forEach { $0.turningPoints.forEach(narrow) } }
+        return range
     }
-}
-
-extension Range<Instant> {
-    fileprivate static let always = Instant(milliseconds: .min)..<Instant(milliseconds: .max)
 }
 
 extension PurchaseRow {

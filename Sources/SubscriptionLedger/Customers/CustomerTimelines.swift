@@ -10,7 +10,6 @@ struct CustomerTimelines: Sendable {
     /// The one-time purchases of the keys that have any.
     let purchases: [SubscriptionKey: [OneTimePurchase]]
     let directory: CustomerDirectory
-    let observationCount: Int
 }
 
 /// The subscriptions that belong to the owner at an instant, and all lineages that they may be part of.

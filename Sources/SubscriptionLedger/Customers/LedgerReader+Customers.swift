@@ -42,8 +42,9 @@ extension LedgerReader {
         ofCustomer externalId: String, _ question: AsOfQuery, scope: CustomerScope = CustomerScope(),
         explained: Bool = false
     ) throws -> HistoryAnswer {
-        let (size, known) = try known(of: reference(to: externalId), question.knownAt)
-        guard let timelines = known.timelines else {
+        let size = try knownSize(question.knownAt)
+        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        guard let timelines = try lookup.timelines(of: reference(to: externalId)) else {
             return Answer(asOf: question.asOf, knownAt: size, subscriptions: [])
         }
         let rules = try rules(for: question, knownAt: size)
@@ -167,39 +168,24 @@ extension LedgerReader {
     private func state(
         of reference: CustomerReference, _ question: AsOfQuery, _ scope: CustomerScope
     ) throws -> (size: Position, CustomerState) {
-        let (size, known) = try known(of: reference, question.knownAt)
+        // Read before the cache: a current state is valid at least up to this size.
+        let size = try knownSize(question.knownAt)
         let rules = try rules(for: question, knownAt: size)
-        if let state = known.state, state.holds(at: question.asOf, rules: rules, scope: scope) { return (size, state) }
-        let state = CustomerState(of: known.timelines, at: question.asOf, rules: rules, scope: scope)
-        if question.knownAt == nil {
-            var known = known
-            known.state = state
-            timelines.keep(known, of: reference)
+        let (asOf, isPresent) = (question.asOf, question.knownAt == nil)
+        if isPresent, let known = customerStates.entry(of: reference), known.validity.contains(asOf),
+            known.rules == rules, known.scope == scope, try known.reads.isCurrent(in: self)
+        {
+            return (size, known.state)
+        }
+        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        let timelines = try lookup.timelines(of: reference)
+        let state = CustomerState(of: timelines, at: asOf, rules: rules, scope: scope)
+        if isPresent, let timelines {
+            let entry = CustomerStateCache.Entry(
+                state: state, rules: rules, scope: scope, validity: timelines.validity(around: asOf, rules: rules),
+                reads: lookup.reads)
+            customerStates.keep(entry, of: reference)
         }
         return (size, state)
-    }
-
-    /// Returns the number of known events, and the cached entry of a customer if no event has changed it since, else a
-    /// new one.
-    private func known(
-        of reference: CustomerReference, _ knownAt: AsOfQuery.KnownAt?
-    ) throws -> (size: Position, CustomerTimelinesCache.Entry) {
-        // Read before the check: an unchanged entry is valid at least up to this size.
-        let size = try knownSize(knownAt)
-        if knownAt == nil, let known = timelines.entry(of: reference),
-            try known.reads.isCurrent(in: self)
-        {
-            return (size, known)
-        }
-        var lookup = CustomerLookup(in: self, knownAt: knownAt, size: size)
-        let timelines: CustomerTimelines? =
-            switch reference {
-            case .handle(let handle):
-                try lookup.timelines(of: .customer(lookup.customer(of: handle)), token: nil)
-            case .name(let name):
-                try (lookup.customer(of: name).map(Ownership.Owner.customer) ?? name.token.map { .bearer($0) })
-                    .map { try lookup.timelines(of: $0, token: name.token) }
-            }
-        return (size, CustomerTimelinesCache.Entry(timelines: timelines, reads: lookup.reads))
     }
 }

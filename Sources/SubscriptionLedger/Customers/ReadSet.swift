@@ -1,12 +1,12 @@
 import FactStore
 import LedgerModel
 
-/// Everything that an answer about a customer was read from. The answer is current while none of it changes.
+/// Everything that the state of a customer was read from. The state is current while none of it changes.
 struct ReadSet: Sendable {
     /// The number of events that were known.
     let size: Position
     /// The index terms whose events were read.
-    var terms: Set<IndexTerm> = []
+    var terms: [IndexTerm] = []
     /// The external ids that no customer had.
     var unresolvedIDs: [ExternalCustomerID] = []
     /// The tokens that the vault had for each handle.

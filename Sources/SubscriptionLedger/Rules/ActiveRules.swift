@@ -8,7 +8,7 @@ import Synchronization
 /// The rules that are active at each size of the log. Every answer takes its rules from here, unless the question names
 /// others.
 final class ActiveRules: Sendable {
-    private static let terms: Set<IndexTerm> = [.rulesActivations]
+    private static let terms: [IndexTerm] = [.rulesActivations]
 
     /// The rules before the first activation.
     let initial: Rules

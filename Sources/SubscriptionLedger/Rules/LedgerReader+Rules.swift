@@ -13,6 +13,11 @@ package struct RulesInForce: Sendable {
             name: rules.name, digest: activation?.digest ?? rules.digest, position: activation?.position,
             activatedAt: activation?.recordedAt, by: activation?.by, rules: rules.json)
     }
+
+    /// - Parameter activated: whether the caller activated the rules; nil for a caller that only reads them.
+    package func answer(activated: Bool? = nil) -> RulesAnswer {
+        RulesAnswer(activated: activated, knownAt: knownAt, rules: row)
+    }
 }
 
 extension LedgerReader {

@@ -55,16 +55,15 @@ struct VaultStore: Sendable {
     ) throws(LMDBError) -> (handle: CustomerHandle, createdAt: Position)? {
         let key = code.bytes
         guard let entry = try transaction.get(key.span.bytes, in: ids) else { return nil }
-        return try Self.customer(in: entry.withUnsafeBytes { Array($0) })
-    }
-
-    private static func customer(in entry: [UInt8]) throws(LMDBError) -> (handle: CustomerHandle, createdAt: Position) {
-        guard entry.count == entryByteCount, let handle = CustomerHandle(bytes: entry.prefix(16)) else {
+        guard entry.byteCount == Self.entryByteCount else {
             throw LMDBError(
-                .MDB_CORRUPTED, operation: "read of the vault", expected: "\(entryByteCount) bytes",
-                found: "\(entry.count)")
+                .MDB_CORRUPTED, operation: "read of the vault", expected: "\(Self.entryByteCount) bytes",
+                found: "\(entry.byteCount)")
         }
-        return (handle, createdAt(entry))
+        return (
+            CustomerHandle(value: entry.bigEndian(at: 0, as: UInt128.self)),
+            entry.bigEndian(at: CustomerHandle.byteCount, as: Position.self)
+        )
     }
 
     /// Whether a customer is anonymous; nil when there is no such customer.

@@ -28,6 +28,14 @@ import Testing
         ["quarantine", "drop", "--all"],
     ]
 
+    private static let activations = [
+        ["activate", "strict", "--by", "alice"], ["activate", "strict", "--by", "", "--yes"],
+        ["activate", "strict", "--by", "\u{E9} \"c\"\\", "--yes"], ["activate", "strict", "--by", "bob"],
+        ["activate", "strict", "--by", "bob", "--format", "table"],
+        ["activate", "long", "--by", "carol", "--yes", "--format", "table"],
+        ["activate", "wrong", "--by", "carol", "--yes"], ["activate", "missing", "--by", "carol", "--yes"],
+    ].map { ["project", $0[0], "--rules"] + $0.dropFirst() }
+
     @Test func `print and exit as they do alone, and append the same events`() async throws {
         try await blocking {
             let archive = try Self.archives(alone)
@@ -36,7 +44,7 @@ import Testing
             #expect(try run(["ingest", "first"], beside, copies).ending == .exited(0))
             // The service trusts neither the root nor the app of the commands.
             let service = try Service(beside.data, ["--bundle-id", "com.example.service"])
-            for command in Self.commands {
+            for command in Self.commands + Self.activations {
                 let expected = try run(command, alone, archive)
                 let found = try run(command, beside, copies)
                 #expect(found.ending == expected.ending, "\(command): \(found.errors)")
@@ -47,6 +55,7 @@ import Testing
             let events = try Self.events(alone)
             #expect(events.count > 12 && events.contains(["subscriptionTransferred", "operator"]))
             #expect(try Self.events(beside) == events)
+            #expect(try Self.activations(beside) == Self.activations(alone))
         }
     }
 
@@ -99,6 +108,9 @@ extension HandoverTests {
                 SignedFiles.transaction("1").text,
             ],
             "refused": ["6", "7"].map { SignedFiles.transaction($0).text },
+            "strict": ["name: strict", "access: {renewalLeewayMinutes: 0}  # \u{E9} \"\\ "],
+            "long": ["access: {ownGraceDays: 3}", "# " + String(repeating: "\"", count: 1_048_000)],
+            "wrong": ["access:", "  ownGraceDay: 3"],
         ]
         return try lines.reduce(into: ["missing": files.path("missing.jsonl")]) { paths, archive in
             paths[archive.key] = try files.archive("\(archive.key).jsonl", archive.value)
@@ -118,10 +130,23 @@ extension HandoverTests {
     /// Returns a text without what differs between two runs: paths, durations, instants and handles.
     private static func normal(_ text: String, _ files: SignedFiles) -> String {
         text.replacing(files.path(""), with: "")
-            .replacing(#/"(asOf|handle|into)":"[^"]*"/#) { #""\#($0.output.1)":"*""# }
+            .replacing(#/"(asOf|handle|into|activatedAt)":"[^"]*"/#) { #""\#($0.output.1)":"*""# }
             .replacing(#/"seconds":[0-9.e-]+/#, with: #""seconds":0"#)
             .replacing(#/in [0-9.e-]+ s\n?$/#, with: "in 0 s")
             .replacing(#/as of [^ ,]+,/#, with: "as of *,")
+            .replacing(#/activatedAt +[^ \n]+/#, with: "activatedAt *")
+    }
+
+    /// Returns the authors and the rules files of the activations.
+    private static func activations(_ files: SignedFiles) throws -> [[String]] {
+        let rows = try Subledger(["log", "tail", "-n", "1000", "--data", files.data, "--format", "json"]).lines
+        let activations = rows.filter { $0["kind"]?.string == "rulesActivated" }
+        #expect(activations.count == 2)
+        return try activations.map { row in
+            let position = try #require(row["position"]?.integer)
+            let evidence = try Subledger(["log", "show", "\(position)", "--evidence", "--data", files.data])
+            return [try #require(row["body"]?["by"]?.string), evidence.output]
+        }
     }
 
     /// Returns the kinds and sources of the events.

@@ -36,11 +36,15 @@ struct LiveServer: Sendable {
     }
 
     /// Opens a connection for `body`.
+    /// - Parameter socket: the path of a Unix socket; nil for the port.
     func connect<Value: Sendable>(
-        _ body: @escaping @Sendable (inout Connection) async throws -> Value
+        socket: String? = nil, _ body: @escaping @Sendable (inout Connection) async throws -> Value
     ) async throws -> Value {
+        let address =
+            try socket.map { try SocketAddress(unixDomainSocketPath: $0) }
+            ?? SocketAddress(ipAddress: "127.0.0.1", port: port)
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port) { channel in
+            .connect(to: address) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
