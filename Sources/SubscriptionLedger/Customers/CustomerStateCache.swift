@@ -32,7 +32,7 @@ final class CustomerStateCache: Sendable {
         generations.withLock { $0.newer[reference] ?? $0.older[reference] }
     }
 
-    /// Adds an entry. Half of the limit later, it is dropped unless it was added again.
+    /// Adds an entry. It stays at least until half of the limit has been added after it.
     func keep(_ entry: Entry, of reference: CustomerReference) {
         let rows = entry.state.rowCount
         // Customers without purchases are cheap to look up, and very large ones would evict too many others.
