@@ -60,7 +60,7 @@ extension [Lineage] {
 /// One download of the app by one Apple account.
 private struct AppleAccount: Hashable {
     let environment: Environment
-    let bundleId: String
+    let bundle: Symbol
     let appTransactionId: AppleID
 }
 
@@ -76,7 +76,7 @@ extension Subscription {
 
     fileprivate var accounts: [AppleAccount] {
         appTransactionIds.map {
-            AppleAccount(environment: key.environment, bundleId: key.bundleId, appTransactionId: $0)
+            AppleAccount(environment: key.environment, bundle: key.bundle, appTransactionId: $0)
         }
     }
 }

@@ -20,16 +20,16 @@ extension Subscription {
         // Disagreements are rare, so this is rarely made.
         lazy var firsts = firstNotifications
         return notifications.indices.compactMap { index in
-            let notification = notifications[index]
+            let signedDate = notifications[index].source.time
             // An undocumented status code cannot disagree.
-            guard let signed = notification.value.status.flatMap(Status.init(signed:)),
-                signed != .active || !periods.isPaid(at: notification.source.time),
-                let context = StatusContext(key, periods: periods, at: notification.source.time, rules: rules),
+            guard let signed = notifications[index].value.status.flatMap(Status.init(signed:)),
+                signed != .active || !periods.isPaid(at: signedDate),
+                let context = StatusContext(key, periods: periods, at: signedDate, rules: rules),
                 signed != context.status,
-                notification.value.notificationUUID.map({ firsts[$0] == index }) ?? true
+                notifications[index].value.notificationUUID.map({ firsts[$0] == index }) ?? true
             else { return nil }
             return Disagreement(
-                key: key, position: notification.source.position, signedDate: notification.source.time, signed: signed,
+                key: key, position: notifications[index].source.position, signedDate: signedDate, signed: signed,
                 folded: context.status)
         }
     }

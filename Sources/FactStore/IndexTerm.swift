@@ -100,8 +100,7 @@ struct LinkingIdentifiers: Equatable {
         if let previous = previousOriginalTransactionId {
             terms.append(
                 .subscription(
-                    SubscriptionKey(
-                        environment: key.environment, bundleId: key.bundleId, originalTransactionId: previous.text)))
+                    SubscriptionKey(environment: key.environment, bundle: key.bundle, originalTransaction: previous)))
         }
         if let account = appTransactionId {
             terms.append(.appTransaction(account, environment: key.environment, bundleId: key.bundleId))

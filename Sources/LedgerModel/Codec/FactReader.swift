@@ -91,15 +91,14 @@ struct FactReader: ~Escapable {
     }
 
     mutating func key(kind: UInt8) throws(FactCodecError) -> TimelineKey {
-        let (environment, bundleId) = (Environment(symbol: try symbol()), try symbol().text)
+        let (environment, bundle) = (Environment(symbol: try symbol()), try symbol())
         func account(_ account: AppAccountKey.Account) -> TimelineKey {
-            .appAccount(AppAccountKey(environment: environment, bundleId: bundleId, account: account))
+            .appAccount(AppAccountKey(environment: environment, bundle: bundle, account: account))
         }
         switch kind {
         case 0:
             return .subscription(
-                SubscriptionKey(
-                    environment: environment, bundleId: bundleId, originalTransactionId: try id().text))
+                SubscriptionKey(environment: environment, bundle: bundle, originalTransaction: try id()))
         case 1: return account(.appTransaction(try id()))
         case 2: return account(.customer(CustomerHandle(value: try wide())))
         default: throw FactCodecError(.malformed, expected: "a kind of key from 0 to 2", found: "\(kind)")

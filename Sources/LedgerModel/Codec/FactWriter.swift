@@ -54,12 +54,12 @@ struct FactWriter {
         switch key {
         case .subscription(let key):
             symbol(key.environment.symbol)
-            symbol(Symbol(key.bundleId))
-            id(AppleID(key.originalTransactionId))
+            symbol(key.bundle)
+            id(key.originalTransaction)
             return 0
         case .appAccount(let key):
             symbol(key.environment.symbol)
-            symbol(Symbol(key.bundleId))
+            symbol(key.bundle)
             switch key.account {
             case .appTransaction(let account):
                 id(account)

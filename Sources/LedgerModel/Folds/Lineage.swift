@@ -46,20 +46,19 @@ package struct Lineage: Hashable, Sendable {
 /// A node that joins keys: two keys that share one belong to one lineage.
 private enum Link: Hashable {
     case key(SubscriptionKey)
-    case account(environment: Environment, bundleId: String, appTransactionId: AppleID, group: Symbol)
+    case account(environment: Environment, bundle: Symbol, appTransactionId: AppleID, group: Symbol)
 }
 
 extension Subscription {
     /// The nodes, other than the key itself, that the key may share with other keys of its lineage.
     fileprivate var links: [Link] {
         let migrations = previousOriginalTransactionIds.map {
-            Link.key(
-                SubscriptionKey(environment: key.environment, bundleId: key.bundleId, originalTransactionId: $0.text))
+            Link.key(SubscriptionKey(environment: key.environment, bundle: key.bundle, originalTransaction: $0))
         }
         let accounts = appTransactionIds.flatMap { id in
             subscriptionGroupIdentifiers.map { group in
                 Link.account(
-                    environment: key.environment, bundleId: key.bundleId, appTransactionId: id, group: group)
+                    environment: key.environment, bundle: key.bundle, appTransactionId: id, group: group)
             }
         }
         return migrations + accounts

@@ -41,8 +41,10 @@ extension Replacement {
     /// Creates the replacement of a migrated key's periods, from the first purchase of a key that names it as its
     /// predecessor.
     init?(byMigrationOf key: SubscriptionKey, in subscriptions: [Subscription]) {
-        guard subscriptions.count > 1, let id = AppleID(existing: key.originalTransactionId) else { return nil }
-        let successors = subscriptions.filter { $0.key != key && $0.previousOriginalTransactionIds.contains(id) }
+        guard subscriptions.count > 1 else { return nil }
+        let successors = subscriptions.filter {
+            $0.key != key && $0.previousOriginalTransactionIds.contains(key.originalTransaction)
+        }
         guard let first = successors.flatMap(\.periods).filter(\.isKnown).min(by: { $0.isOlder(than: $1) }) else {
             return nil
         }

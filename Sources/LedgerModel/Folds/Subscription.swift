@@ -57,8 +57,7 @@ extension Subscription {
 
     /// Whether the purchase that began the key is known: its transactionId is the key's originalTransactionId.
     package var isFirstTransactionKnown: Bool {
-        let originalTransactionId = AppleID(existing: key.originalTransactionId)
-        return transactions.indices.contains { transactions[$0].value.transactionId == originalTransactionId }
+        transactions.contains { $0.value.transactionId == key.originalTransaction }
     }
 }
 

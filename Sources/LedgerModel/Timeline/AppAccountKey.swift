@@ -1,9 +1,10 @@
 package import AppStoreModel
+package import Primitives
 
 /// Identifies one download of the app, apart from its purchases.
 package struct AppAccountKey: Hashable, Sendable {
     package let environment: Environment
-    package let bundleId: String
+    package let bundle: Symbol
     package let account: Account
 
     /// Payloads signed before 2025-02 carry no appTransactionId. They belong to the customer for whom they were posted.
@@ -12,11 +13,18 @@ package struct AppAccountKey: Hashable, Sendable {
         case customer(CustomerHandle)
     }
 
-    package init(environment: Environment, bundleId: String, account: Account) {
+    package init(environment: Environment, bundle: Symbol, account: Account) {
         self.environment = environment
-        self.bundleId = bundleId
+        self.bundle = bundle
         self.account = account
     }
+
+    /// Interns the bundle id, so it must not come from unverified input.
+    package init(environment: Environment, bundleId: String, account: Account) {
+        self.init(environment: environment, bundle: Symbol(bundleId), account: account)
+    }
+
+    package var bundleId: String { bundle.text }
 }
 
 /// Identifies the timeline of an observation.

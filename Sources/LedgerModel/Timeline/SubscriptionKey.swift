@@ -1,27 +1,37 @@
 package import AppStoreModel
+package import Primitives
 
 /// Identifies one purchase history. The App Store gives all its renewals, plan changes and restores the same
 /// originalTransactionId. Production and Sandbox have separate id spaces.
-package struct SubscriptionKey: Hashable, Sendable {
+package struct SubscriptionKey: Hashable, BitwiseCopyable, Sendable {
     package let environment: Environment
-    package let bundleId: String
-    package let originalTransactionId: String
+    package let bundle: Symbol
+    package let originalTransaction: AppleID
 
-    package init(environment: Environment, bundleId: String, originalTransactionId: String) {
+    package init(environment: Environment, bundle: Symbol, originalTransaction: AppleID) {
         self.environment = environment
-        self.bundleId = bundleId
-        self.originalTransactionId = originalTransactionId
+        self.bundle = bundle
+        self.originalTransaction = originalTransaction
     }
+
+    /// Interns the texts, so they must not come from unverified input.
+    package init(environment: Environment, bundleId: String, originalTransactionId: String) {
+        self.init(
+            environment: environment, bundle: Symbol(bundleId), originalTransaction: AppleID(originalTransactionId))
+    }
+
+    package var bundleId: String { bundle.text }
+    package var originalTransactionId: String { originalTransaction.text }
 }
 
 extension SubscriptionKey: Comparable {
     /// Compares the bytes of (environment, bundleId, originalTransactionId).
     package static func < (left: SubscriptionKey, right: SubscriptionKey) -> Bool {
-        for part in [\SubscriptionKey.environment.rawValue, \.bundleId, \.originalTransactionId] {
-            if left[keyPath: part].bytesPrecede(right[keyPath: part]) { return true }
-            if right[keyPath: part].bytesPrecede(left[keyPath: part]) { return false }
+        if left.environment != right.environment {
+            return left.environment.rawValue.bytesPrecede(right.environment.rawValue)
         }
-        return false
+        if left.bundle != right.bundle { return left.bundleId.bytesPrecede(right.bundleId) }
+        return left.originalTransaction < right.originalTransaction
     }
 }
 

@@ -65,7 +65,7 @@ struct PostedTransaction: Sendable {
     var accounts: Set<AppAccountKey> {
         Set(
             observations.compactMap(\.fact.appTransactionId).map {
-                AppAccountKey(environment: key.environment, bundleId: key.bundleId, account: .appTransaction($0))
+                AppAccountKey(environment: key.environment, bundle: key.bundle, account: .appTransaction($0))
             })
     }
 }
