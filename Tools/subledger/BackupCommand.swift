@@ -8,9 +8,9 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup",
         abstract: "Copy the ledger to a new folder.",
         discussion: """
-            The service can keep running. Copies the log and the quarantine. Derived data is not copied, because it \
-            can be rebuilt from the log. The copy is built in DESTINATION.partial and renamed when complete. Run the \
-            same command again to continue an interrupted backup.
+            The service can keep running. Copies the log and the quarantine. Derived data and stored projections are \
+            not copied, because they can be rebuilt from the log. The copy is built in DESTINATION.partial and \
+            renamed when complete. Run the same command again to continue an interrupted backup.
 
             Without --with-secrets the copy contains no keys and no vault of customer ids. A copy with secrets is as \
             sensitive as the ledger.
