@@ -11,7 +11,7 @@ package struct FactSnapshot: Sendable {
     private let storedSize: Position
     /// The stored form of the events that are not in the database.
     private let pending: [[UInt8]]
-    /// The numbers of the rows.
+    /// The symbols by the numbers that rows contain.
     private let symbols: SymbolNumbers
 
     init(_ database: FactDatabase?, pending events: [IndexedEvent], below limit: Position) throws {

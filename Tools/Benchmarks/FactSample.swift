@@ -19,7 +19,7 @@ final class FactSample {
 
     let facts: FactIndex
 
-    /// Opens the store, which is made once and kept under `.build/`.
+    /// Opens the store, which is created once and kept under `.build/`.
     init(_ progress: Progress) throws {
         let path = URL(filePath: ".build/benchmarks/ten-million-facts").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

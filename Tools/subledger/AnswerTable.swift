@@ -28,7 +28,12 @@ enum AnswerTable {
 
     static func table(_ rows: [JSONValue], _ columns: [String]) -> String {
         var layout = TextColumns()
-        return layout.text(of: [columns] + rows.map { row in columns.map { cell(row[member: $0]) } })
+        return layout.text(of: [columns] + cells(of: rows, columns))
+    }
+
+    /// Returns the cells of each row.
+    static func cells(of rows: [JSONValue], _ columns: [String]) -> [[String]] {
+        rows.map { row in columns.map { cell(row[member: $0]) } }
     }
 
     /// Returns one line per member.

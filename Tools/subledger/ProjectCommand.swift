@@ -9,12 +9,12 @@ import SubscriptionLedger
 struct ProjectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "project",
-        abstract: "Show and activate rules; compute projections of all events.",
+        abstract: "Show and activate rules; build, show and drop stored projections.",
         subcommands: [Status.self, Activate.self, Rebuild.self, Show.self, Drop.self])
 
     struct Status: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the active rules, and the stored projections.",
+            abstract: "Show the active rules and the stored projections.",
             discussion: """
                 EXAMPLES
                   subledger project status
@@ -23,7 +23,7 @@ struct ProjectCommand: ParsableCommand {
 
         @Option(
             name: .customLong("known-at"),
-            help: "Log size (below 10^11, at most the current size) or instant (default: all events).")
+            help: "Show the rules known at this log size (below 10^11) or instant (default: all events).")
         var knownAt: AsOfQuery.KnownAt?
 
         @OptionGroup var ledger: LedgerOptions
@@ -32,8 +32,12 @@ struct ProjectCommand: ParsableCommand {
         func run() throws {
             let opened = try ledger.reading()
             var answer = try opened.rulesInForce(knownAt).answer()
-            answer.projections = try opened.projections()
+            let stored = try opened.projections()
+            answer.projections = stored.rows
             RulesReport.print(answer.json, in: output.effectiveFormat)
+            for diagnosis in stored.unreadable {
+                Terminal.standardError.write("warning[\(diagnosis.code)]: \(diagnosis.sentences)\n")
+            }
         }
     }
 

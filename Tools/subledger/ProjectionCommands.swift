@@ -11,9 +11,9 @@ extension ProjectCommand {
         static let configuration = CommandConfiguration(
             abstract: "Compute a stored projection from all events.",
             discussion: """
-                The rows show the time when the last event was recorded. They are written beside the stored \
+                The rows are as of the time when the last event was recorded. They are written beside the stored \
                 projection of the same rules, checked, and then replace it. Projections under other rules stay until \
-                they are dropped. Nothing else changes. A service can keep running; the rebuild has a low priority.
+                they are dropped. A service can keep running; the rebuild has a low priority.
 
                 PROJECTIONS
                   \(Projections.names.joined(separator: "\n  "))
@@ -27,7 +27,7 @@ extension ProjectCommand {
         @Argument(help: "Projection (default: all).")
         var name: String?
 
-        @Option(help: "Bytes of memory for the index and the rows; more goes to temporary files (default: 768 MiB).")
+        @Option(help: "Memory for the index and for sorting, in bytes; larger data uses temporary files (default: 768 MiB).")
         var memory: Int?
 
         @Option(name: .customLong("rules"), help: "Rules file (default: the active rules).")
@@ -41,29 +41,24 @@ extension ProjectCommand {
 
         func validate() throws {
             if let memory, memory < RebuildOptions.leastMemory {
-                throw ValidationError("--memory \(memory) is below the least value \(RebuildOptions.leastMemory)")
+                throw ValidationError("--memory must be at least \(RebuildOptions.leastMemory) bytes")
             }
         }
 
         func run() throws {
             let rules = try rulesFile.map { try RulesFile(path: $0).rules }
             let opened = try ledger.reading()
-            // The requests of a running service come first. Without the permission, the rebuild runs all the same.
+            // The requests of a running service take precedence.
             _ = nice(10)
-            let rows = try (name.map { [$0] } ?? Projections.names).map {
-                try opened.rebuildProjection($0, rules: rules, isIncremental: incremental, options)
-            }
-            ProjectionReport.print(rows, in: output.effectiveFormat)
-        }
-
-        private var options: RebuildOptions {
+            let bar = RebuildProgressBar()
             var options = RebuildOptions()
             if let memory { options.memory = memory }
-            if output.showsProgress {
-                let bar = RebuildProgressBar()
-                options.report = { bar.show($0) }
+            if output.showsProgress { options.report = { bar.show($0) } }
+            let rows = try (name.map { [$0] } ?? Projections.names).map { name in
+                defer { if output.showsProgress { bar.clear() } }
+                return try opened.rebuildProjection(name, rules: rules, isIncremental: incremental, options)
             }
-            return options
+            ProjectionReport.print(rows, in: output.effectiveFormat)
         }
     }
 
@@ -71,8 +66,8 @@ extension ProjectCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the rows of a stored projection.",
             discussion: """
-                One row per line, ordered by key. The JSON form of a row is that of the command which answers the \
-                same question for one subscription: `state` for subscription-status.
+                One row per line, ordered by key. A row has the JSON form of the corresponding command: that of \
+                `state` for subscription-status.
 
                 EXAMPLES
                   subledger project show subscription-status
@@ -82,7 +77,7 @@ extension ProjectCommand {
         @Argument(help: "Projection.")
         var name: String
 
-        @Option(help: "Digest of the rules, or its beginning (default: the active rules).")
+        @Option(help: "Digest of the rules, or a unique prefix (default: the active rules).")
         var digest: String?
 
         @OptionGroup var ledger: LedgerOptions
@@ -96,7 +91,7 @@ extension ProjectCommand {
 
     struct Drop: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove the stored projections under some rules.",
+            abstract: "Remove the stored projections of a set of rules.",
             discussion: """
                 Removes results only, which `project rebuild` computes again. Events and rules stay.
 
@@ -104,7 +99,7 @@ extension ProjectCommand {
                   subledger project drop 9f86d081
                 """)
 
-        @Argument(help: "Digest of the rules, or its beginning.")
+        @Argument(help: "Digest of the rules, or a unique prefix.")
         var digest: String
 
         @OptionGroup var ledger: LedgerOptions
@@ -144,16 +139,20 @@ enum ProjectionReport {
     static func table(of rows: [JSONValue]) -> String {
         AnswerTable.table(
             rows,
-            ["projection", "rules", "digest", "active", "knownAt", "asOf", "rows", "bytes", "sha256"])
+            ["projection", "rules", "digest", "active", "currentVersion", "knownAt", "asOf", "rows", "bytes", "sha256"])
     }
 
     /// Prints rows as they are read.
     static func print(_ projected: ProjectedRows, in format: OutputFormat) throws {
         var lines: [JSONValue] = []
+        var layout = TextColumns()
         func write() {
             switch format {
             case .json: Terminal.standardOutput.write(lines.map { $0.serialized() + "\n" }.joined())
-            case .table: Terminal.standardOutput.write(AnswerTable.table(lines, StateCommand.columns))
+            case .table:
+                let header = layout.widths.isEmpty ? [StateCommand.columns] : []
+                let cells = AnswerTable.cells(of: lines, StateCommand.columns)
+                Terminal.standardOutput.write(layout.text(of: header + cells))
             }
             lines = []
         }

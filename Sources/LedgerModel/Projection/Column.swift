@@ -40,7 +40,7 @@ package struct Column<Row>: Sendable {
         Column(name, .positions) { $1.positions(value($0)) }
     }
 
-    /// The presence of an object, whose members are the columns `name.member`.
+    /// The presence of an object. Its members are the columns `name.member`, which directly follow.
     package static func object(_ name: String, isPresent: @escaping @Sendable (Row) -> Bool) -> Column {
         Column(name, .object) { $1.presence(isPresent($0)) }
     }

@@ -6,13 +6,13 @@ package protocol Projection: Sendable {
 
     /// The name in commands and of the folder.
     static var name: String { get }
-    /// Raised by every change that gives other rows or another stored form.
+    /// Increased by every change of the rows or of their stored form.
     static var version: Int64 { get }
     /// At most 64, in the order of the stored form.
     static var columns: [Column<Row>] { get }
 
     /// Returns the entries of all keys with rows, and of those that may get rows later without a new fact.
-    /// - Parameter lineages: one group of `groupedByAccounts()`.
+    /// - Parameter lineages: lineages that are folded together, as one group of `groupedByAccounts()`.
     static func entries(of lineages: [Lineage], at t: Instant, rules: Rules) -> [ProjectionEntry<Row>]
 }
 
@@ -20,7 +20,8 @@ package protocol Projection: Sendable {
 package struct ProjectionEntry<Row> {
     package let key: SubscriptionKey
     package let rows: [Row]
-    /// The first instant at which the rows may differ although no fact is added; nil when they stay.
+    /// The first instant at which the rows may differ although no fact is added; nil when time
+    /// alone changes none.
     package let validUntil: Instant?
 
     package init(key: SubscriptionKey, rows: [Row], validUntil: Instant?) {

@@ -2,7 +2,7 @@ import AppStoreModel
 package import Primitives
 
 /// The stored form of the rows of a key: `validUntil i64 ‖ rowCount u32 ‖ rows`, little-endian; `validUntil` is the
-/// greatest integer when the rows stay.
+/// greatest integer when time alone does not change the rows.
 extension ProjectionEntry {
     package func append(to bytes: inout [UInt8], columns: [Column<Row>]) {
         bytes.appendLittleEndian(validUntil?.milliseconds ?? .max)

@@ -3,7 +3,7 @@ import Primitives
 /// Appends the stored form of rows: `present u64 ‖ values`, little-endian. `present` has a bit for each column; absent
 /// values take no space. A text and a list have their length (u32) first; a flag takes one byte; an object none.
 ///
-/// The form contains texts and not the numbers of symbols, so it does not depend on the order of events.
+/// Texts are stored, not the numbers of symbols, which depend on the order in which texts arrived.
 struct RowWriter {
     private(set) var bytes: [UInt8]
     private var present: UInt64 = 0

@@ -13,12 +13,14 @@ extension ProjectionBuilder {
     /// Without a stored projection of this code and these rules, and when many keys are affected, rebuilds.
     /// - Throws: the errors of `rebuild()`.
     package func update() throws -> ProjectionManifest {
-        guard let stored = try store.open(Definition.name, rules.digest), isUpdatable(stored.manifest),
-            let affected = try affectedKeys(stored)
-        else { return try rebuild() }
-        return try store.building {
+        try store.building {
+            guard let stored = try store.open(Definition.name, rules.digest), isUpdatable(stored.manifest),
+                let affected = try affectedKeys(stored), let old = try store.open(Definition.name, rules.digest)
+            else { return try buildAll() }
             let (runs, replaced) = try folded(affected)
-            return try install(keyCount: stored.manifest.content.keys) { rows in try merge(runs, replacing: replaced, rows) }
+            return try install(keyCount: stored.manifest.content.keys) { rows in
+                try merge(runs, with: old, replacing: replaced, rows)
+            }
         }
     }
 
@@ -65,9 +67,9 @@ extension ProjectionBuilder {
 
     /// Passes the stored records, without those of the replaced keys, and the new ones to `body`, ordered by key.
     private func merge(
-        _ runs: [SortedRuns], replacing replaced: Set<SubscriptionKey>, _ body: (StoredRecord) throws -> Void
+        _ runs: [SortedRuns], with stored: StoredProjection, replacing replaced: Set<SubscriptionKey>,
+        _ body: (StoredRecord) throws -> Void
     ) throws {
-        guard let stored = try store.open(Definition.name, rules.digest) else { return }
         func nextKept() throws -> StoredRecord? {
             while let record = try stored.nextRecord() {
                 guard let key = SubscriptionKey(ordered: record.key) else { throw stored.damaged }

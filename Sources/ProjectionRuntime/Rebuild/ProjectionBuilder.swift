@@ -32,21 +32,22 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
         meter = RebuildMeter(options.report)
     }
 
-    /// Builds the projection anew.
+    /// Builds the projection from all facts.
     /// - Throws: `locked` while another process builds; `disk_full`, `io_error`, `log_corrupt`. The stored projection
     ///   then stays.
     package func rebuild() throws -> ProjectionManifest {
-        try store.building {
-            let columns = Definition.columns
-            let runs = try fold(sorter) { sorter, entry in
-                try sorter.append(entry, columns)
-            } finish: { sorter in
-                try sorter.finish()
-            }
-            return try install(keyCount: runs.reduce(0) { $0 + $1.count }) { rows in
-                try SortedRuns.merge(runs, rows)
-            }
+        try store.building { try buildAll() }
+    }
+
+    /// Builds the projection with the right to build.
+    func buildAll() throws -> ProjectionManifest {
+        let columns = Definition.columns
+        let runs = try fold(sorter) { sorter, entry in
+            try sorter.append(entry, columns)
+        } finish: { sorter in
+            try sorter.finish()
         }
+        return try install(keyCount: runs.reduce(0) { $0 + $1.count }) { rows in try SortedRuns.merge(runs, rows) }
     }
 
     func sorter(_ worker: Int) -> RecordSorter {
@@ -115,7 +116,7 @@ extension ProjectionBuilder {
     }
 }
 
-/// Hands out the units to threads.
+/// Distributes the units among threads.
 private final class UnitQueue: Sendable {
     private static let batch = 256
 

@@ -2,10 +2,10 @@ import Synchronization
 
 /// The limits of a rebuild, and its progress.
 package struct RebuildOptions: Sendable {
-    /// The least memory with which a rebuild works.
+    /// The minimum value of `memory`.
     package static let leastMemory = 1 << 23
 
-    /// Bytes of memory for the index and the rows; more goes to temporary files.
+    /// Memory for the index and for sorting, in bytes; larger data uses temporary files.
     package var memory = 768 << 20
     /// The number of threads; one per processor by default.
     package var workers = Workers.processorCount

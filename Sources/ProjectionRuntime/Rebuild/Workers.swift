@@ -15,15 +15,16 @@ struct Workers: Sendable {
     /// - Throws: the error with the lowest index, after all threads have ended.
     func map<Result: Sendable>(_ body: @escaping @Sendable (Int) throws -> Result) throws -> [Result] {
         let results = Results<Result>(count: count)
-        let group = DispatchGroup()
+        let done = DispatchSemaphore(value: 0)
         let threads = try (0..<count).map { index in
-            group.enter()
-            return try DedicatedThread {
+            try DedicatedThread {
                 results.set(Swift.Result { try body(index) }, at: index)
-                group.leave()
+                done.signal()
             }
         }
-        while group.wait(timeout: .now() + .milliseconds(200)) == .timedOut { meter.report() }
+        for _ in threads {
+            while done.wait(timeout: .now() + .milliseconds(200)) == .timedOut { meter.report() }
+        }
         for thread in threads { thread.join() }
         return try results.get()
     }

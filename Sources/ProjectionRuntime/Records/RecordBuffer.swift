@@ -1,5 +1,4 @@
 import Primitives
-import Primitives
 
 /// Records in memory: a key and a body each, both any bytes. The stored form is `keyLength u32 ‖ bodyLength u32 ‖ key ‖
 /// body`, little-endian.

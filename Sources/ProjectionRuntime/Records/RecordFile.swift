@@ -52,24 +52,25 @@ final class RecordFileWriter {
 
 /// Reads the records of a file in order.
 final class RecordFileReader {
-    private static let chunkByteCount = 1 << 20
-
     private let path: String
     private let descriptor: Int32
+    private let chunkByteCount: Int
     private var buffer: [UInt8] = []
     private var next = 0
 
+    /// - Parameter chunkByteCount: the number of bytes to read at a time.
     /// - Throws: `io_error`.
-    convenience init(_ path: String) throws(StorageError) {
+    convenience init(_ path: String, chunkByteCount: Int = 1 << 20) throws(StorageError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StorageError(system: "\(path) cannot be opened") }
-        self.init(descriptor, path: path)
+        self.init(descriptor, path: path, chunkByteCount: chunkByteCount)
     }
 
     /// - Parameter descriptor: an open file, which the reader closes.
-    init(_ descriptor: Int32, path: String) {
+    init(_ descriptor: Int32, path: String, chunkByteCount: Int = 1 << 20) {
         self.descriptor = descriptor
         self.path = path
+        self.chunkByteCount = chunkByteCount
     }
 
     deinit {
@@ -105,9 +106,9 @@ final class RecordFileReader {
         while buffer.count < count {
             var result = 0
             // Chunks bound the memory, whatever length a damaged record states.
-            let bytes = [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { bytes, initialized in
+            let bytes = [UInt8](unsafeUninitializedCapacity: chunkByteCount) { bytes, initialized in
                 // The buffer has room for the chunk, and `read` writes no more bytes than it returns.
-                result = read(descriptor, bytes.baseAddress, Self.chunkByteCount)
+                result = read(descriptor, bytes.baseAddress, chunkByteCount)
                 initialized = max(result, 0)
             }
             if result < 0, errno == EINTR { continue }

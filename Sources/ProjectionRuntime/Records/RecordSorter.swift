@@ -1,13 +1,19 @@
+import Glibc
 import HeapModule
 import LedgerModel
 import LedgerStorage
 
 /// Sorts any number of records by key with bounded memory: sorted runs go to files, which are merged at the end.
 struct RecordSorter: Sendable {
+    /// The number of files at which they are merged into one, so that few are open at a time.
+    private static let mergedCount = 64
+
     private let limit: Int
     private let pathPrefix: String
     private var buffer = RecordBuffer()
     private var runPaths: [String] = []
+    /// The number of files written, also of those that were merged.
+    private var runCount = 0
     private var spilledCount = 0
 
     /// - Parameters:
@@ -19,24 +25,34 @@ struct RecordSorter: Sendable {
     }
 
     /// - Throws: `disk_full`, `io_error`.
-    mutating func append(key: (inout [UInt8]) -> Void, body: (inout [UInt8]) -> Void) throws(StorageError) {
+    mutating func append(key: (inout [UInt8]) -> Void, body: (inout [UInt8]) -> Void) throws {
         buffer.append(key: key, body: body)
         if buffer.bytes.count + buffer.records.count * MemoryLayout<RecordBuffer.Record>.stride > limit { try spill() }
     }
 
     /// - Throws: `disk_full`, `io_error`.
-    mutating func append<Row>(_ entry: ProjectionEntry<Row>, _ columns: [Column<Row>]) throws(StorageError) {
+    mutating func append<Row>(_ entry: ProjectionEntry<Row>, _ columns: [Column<Row>]) throws {
         try append { entry.key.appendOrdered(to: &$0) } body: { entry.append(to: &$0, columns: columns) }
     }
 
-    private mutating func spill() throws(StorageError) {
+    private mutating func spill() throws {
         buffer.sort()
-        let writer = try RecordFileWriter("\(pathPrefix)-\(runPaths.count)")
-        for record in buffer.records { try writer.append(buffer.stored(record)) }
+        spilledCount += buffer.records.count
+        try writeRun { writer in for record in buffer.records { try writer.append(buffer.stored(record)) } }
+        buffer.removeAll()
+        guard runPaths.count == Self.mergedCount else { return }
+        let merged = SortedRuns(count: spilledCount, buffer: RecordBuffer(), paths: runPaths)
+        runPaths = []
+        try writeRun { writer in try SortedRuns.merge([merged]) { try writer.append($0.stored) } }
+        for path in merged.paths { unlink(path) }
+    }
+
+    private mutating func writeRun(_ body: (RecordFileWriter) throws -> Void) throws {
+        let writer = try RecordFileWriter("\(pathPrefix)-\(runCount)")
+        try body(writer)
         try writer.flush()
         runPaths.append(writer.path)
-        spilledCount += buffer.records.count
-        buffer.removeAll()
+        runCount += 1
     }
 
     /// Returns the sorted runs. The last one stays in memory.
@@ -49,6 +65,9 @@ struct RecordSorter: Sendable {
 
 /// The sorted runs of one sorter.
 struct SortedRuns: Sendable {
+    /// Small, because many runs are read at the same time.
+    private static let chunkByteCount = 1 << 15
+
     /// The number of records.
     let count: Int
     fileprivate let buffer: RecordBuffer
@@ -61,7 +80,7 @@ struct SortedRuns: Sendable {
         for run in runs {
             if let head = try RunHead(.memory(run.buffer)) { heap.insert(head) }
             for path in run.paths {
-                if let head = try RunHead(.file(RecordFileReader(path))) { heap.insert(head) }
+                if let head = try RunHead(.file(RecordFileReader(path, chunkByteCount: chunkByteCount))) { heap.insert(head) }
             }
         }
         while let head = heap.popMin() {

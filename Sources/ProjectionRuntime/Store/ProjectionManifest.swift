@@ -8,6 +8,7 @@ package struct ProjectionManifest: Hashable, Sendable {
     /// The version of the projection's code.
     package let version: Int64
     package let rules: Rules
+    /// The digest under which the projection was built, also when a later version adds keys to the rules.
     package let rulesDigest: Digest
     /// The number of events.
     package let knownAt: Position
@@ -47,7 +48,7 @@ extension ProjectionManifest {
     var json: JSONValue {
         .object([
             "schema": .integer(Self.schema), "projection": .string(projection), "version": .integer(version),
-            "rules": rules.json, "knownAt": .integer(Int64(clamping: knownAt)),
+            "rules": rules.json, "rulesDigest": .string(rulesDigest.hex), "knownAt": .integer(Int64(clamping: knownAt)),
             "asOf": .integer(asOf.milliseconds), "keys": .integer(Int64(content.keys)),
             "rows": .integer(Int64(content.rows)), "bytes": .integer(Int64(content.bytes)),
             "sha256": .string(content.sha256.hex),
@@ -62,6 +63,7 @@ extension ProjectionManifest {
         guard let root = try? JSONDocument(parsing: bytes).root, root["schema"]?.integer == Self.schema,
             let projection = root["projection"]?.string, let version = root["version"]?.integer,
             let rules = root["rules"].flatMap(Rules.init(json:)),
+            let rulesDigest = root["rulesDigest"]?.string.flatMap(Digest.init(hex:)),
             let knownAt = root["knownAt"]?.integer.flatMap(Position.init(exactly:)),
             let asOf = root["asOf"]?.integer, let columns = root["columns"]?.elements,
             let content = Content(json: root)
@@ -69,7 +71,7 @@ extension ProjectionManifest {
         self.projection = projection
         self.version = version
         self.rules = rules
-        rulesDigest = rules.digest
+        self.rulesDigest = rulesDigest
         self.knownAt = knownAt
         self.asOf = Instant(milliseconds: asOf)
         self.columns = columns.compactMap(ColumnSchema.init(json:))

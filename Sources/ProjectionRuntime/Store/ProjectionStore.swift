@@ -17,18 +17,35 @@ package struct ProjectionStore: Sendable {
         self.folder = folder.projections
     }
 
-    /// Returns the manifests of all projections, ordered by name, size and digest.
-    /// - Throws: `log_corrupt`, `io_error`.
-    package func manifests() throws(StorageError) -> [ProjectionManifest] {
-        var found: [ProjectionManifest] = []
-        for name in try Self.entries(of: folder) where name != Self.buildingName {
-            for digest in try Self.entries(of: "\(folder)/\(name)") {
-                if let manifest = try manifest(name, digest) { found.append(manifest) }
+    /// Returns the manifests of all projections, ordered by name, log size and digest, and the errors of those that
+    /// cannot be read.
+    /// - Throws: `io_error`.
+    package func manifests() throws(StorageError) -> (readable: [ProjectionManifest], unreadable: [StorageError]) {
+        var readable: [ProjectionManifest] = []
+        var unreadable: [StorageError] = []
+        for name in try names() {
+            for digest in try digests(of: name) {
+                do throws(StorageError) {
+                    if let manifest = try manifest(name, digest) { readable.append(manifest) }
+                } catch {
+                    unreadable.append(error)
+                }
             }
         }
-        return found.sorted {
+        readable.sort {
             ($0.projection, $0.knownAt, $0.rulesDigest.hex) < ($1.projection, $1.knownAt, $1.rulesDigest.hex)
         }
+        return (readable, unreadable)
+    }
+
+    /// Returns the names of the projections that have folders.
+    private func names() throws(StorageError) -> [String] {
+        try Self.entries(of: folder).filter { $0 != Self.buildingName }
+    }
+
+    /// Returns the digests, in hexadecimal, of the rules under which a projection has a folder.
+    private func digests(of name: String) throws(StorageError) -> [String] {
+        try Self.entries(of: "\(folder)/\(name)").filter { Digest(hex: $0) != nil }
     }
 
     /// Returns the manifest of a projection under rules; nil when none is stored.
@@ -43,7 +60,7 @@ package struct ProjectionStore: Sendable {
         guard let manifest = ProjectionManifest(json: bytes) else {
             throw StorageError(
                 .logCorrupt, "\(path) cannot be read",
-                hint: "Run `subledger project drop \(digest)`, then `subledger project rebuild`.")
+                hint: "Run `subledger project rebuild \(name)` with these rules, or `subledger project drop \(digest)`.")
         }
         return manifest
     }
@@ -57,7 +74,7 @@ package struct ProjectionStore: Sendable {
             let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
             if descriptor >= 0 { return StoredProjection(manifest, RecordFileReader(descriptor, path: path)) }
             guard errno == ENOENT else { throw StorageError(system: "\(path) cannot be opened") }
-            // The projection was replaced after its manifest was read. The same manifest again has lost its rows.
+            // The projection was replaced after its manifest was read. If the manifest is unchanged, its rows are missing.
             guard try self.manifest(name, rules) != manifest else {
                 throw StorageError(.logCorrupt, "\(path) is missing", hint: "Run `subledger project rebuild`.")
             }
@@ -77,12 +94,12 @@ extension ProjectionStore {
 
     var buildingFolder: String { "\(folder)/\(Self.buildingName)" }
 
-    /// Runs `body`, which alone may build projections meanwhile. The files that it leaves are removed.
+    /// Runs `body` with the exclusive right to build projections. Removes the files that it leaves.
     /// - Throws: the errors of `body`; `locked`, `io_error`, `disk_full`.
     func building<Result>(_ body: () throws -> Result) throws -> Result {
         let lock = try beginBuilding()
         defer {
-            // What cannot be removed now is removed by the next build.
+            // Files that cannot be removed now are removed by the next build.
             try? removeBuilt()
             withExtendedLifetime(lock) {}
         }
@@ -94,8 +111,8 @@ extension ProjectionStore {
     private func beginBuilding() throws(StorageError) -> FolderLock {
         try Self.make(folder)
         let lock = try FolderLock(
-            file: "\(folder)/LOCK", refusal: "another process changes the projections",
-            hint: "Wait until the other rebuild ends.")
+            file: "\(folder)/LOCK", refusal: "another process is building or dropping projections",
+            hint: "Wait until it ends.")
         try Self.make(buildingFolder)
         try removeBuilt()
         return lock
@@ -134,7 +151,7 @@ extension ProjectionStore {
 
     private func remove(_ digest: String) throws(StorageError) -> [String] {
         var dropped: [String] = []
-        for name in try Self.entries(of: folder) where name != Self.buildingName {
+        for name in try names() {
             let target = "\(folder)/\(name)/\(digest)"
             guard access(target, F_OK) == 0 else { continue }
             // Without its manifest, a projection does not exist.
@@ -149,11 +166,9 @@ extension ProjectionStore {
 
     /// Returns the digests, in hexadecimal, that have stored projections or remains of them.
     package func digests() throws(StorageError) -> Set<String> {
-        var digests: Set<String> = []
-        for name in try Self.entries(of: folder) where name != Self.buildingName {
-            digests.formUnion(try Self.entries(of: "\(folder)/\(name)"))
-        }
-        return digests
+        var found: Set<String> = []
+        for name in try names() { found.formUnion(try digests(of: name)) }
+        return found
     }
 
     /// Creates a folder durably, unless it exists.

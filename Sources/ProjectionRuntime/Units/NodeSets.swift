@@ -1,8 +1,8 @@
 import LedgerModel
 import LedgerStorage
 
-/// Union-find over the nodes of facts (Tarjan 1975), with path halving and union by size. Nodes have ordinals in the
-/// order of insertion, which 32 bits must hold.
+/// Union-find over the nodes of facts (Tarjan 1975), with path halving and union by size. Nodes have 32-bit ordinals in
+/// the order of insertion.
 struct NodeSets: Sendable {
     private let space: ScratchSpace
     private var nodes: ScratchList<FactNode>
@@ -32,7 +32,9 @@ struct NodeSets: Sendable {
         let slot = slot(of: node)
         if slots[slot] != 0 { return slots[slot] - 1 }
         guard nodes.count < UInt32.max - 1 else {
-            throw StorageError(.ioError, "too many keys", expected: "fewer than 2^32 keys and accounts", found: "more")
+            throw StorageError(
+                .versionUnknown, "too many subscriptions for this version", expected: "fewer than 2^32 keys and accounts",
+                found: "more")
         }
         let ordinal = UInt32(nodes.count)
         try nodes.append(node)

@@ -12,7 +12,7 @@ final class ScratchSpace: Sendable {
     private let used = Atomic(0)
     private let fileCount = Atomic(0)
 
-    /// - Parameter folder: an existing folder. The files in it have no names, so nothing of them remains.
+    /// - Parameter folder: an existing folder. Files are unlinked after their creation, so none remains.
     init(limit: Int, folder: String) {
         self.limit = limit
         self.folder = folder
@@ -41,7 +41,7 @@ final class ScratchSpace: Sendable {
         guard file >= 0 else { throw StorageError(system: "\(path) cannot be created") }
         defer { close(file) }
         unlink(path)
-        // Writing to a page for which the disk has no room would end the process, so the room is taken first.
+        // Writing to a page for which the disk has no room would end the process, so its blocks are allocated first.
         let result = posix_fallocate(file, 0, bytes)
         guard result == 0 else {
             errno = result
@@ -65,8 +65,8 @@ final class ScratchArray<Element: BitwiseCopyable>: @unchecked Sendable {
     private let byteCount: Int
     private let space: ScratchSpace?
 
-    /// - Parameter address: a mapping of `byteCount` zeros, which has room for `count` elements. Every bit pattern must be
-    ///   a valid element.
+    /// - Parameter address: a mapping of `byteCount` zeros, which has room for `count` elements. Zero must be a valid
+    ///   element.
     fileprivate init(_ address: UnsafeMutableRawPointer, byteCount: Int, count: Int, from space: ScratchSpace?) {
         elements = address.bindMemory(to: Element.self, capacity: max(count, 1))
         self.byteCount = byteCount

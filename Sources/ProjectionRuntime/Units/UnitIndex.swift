@@ -14,12 +14,13 @@ struct UnitIndex: Sendable {
     private let units: ScratchArray<UInt32>
     private let lists: PositionLists
 
-    /// - Complexity: O(n) for n facts. Takes about 40 bytes per key or account, and 24 per event and key.
+    /// - Complexity: O(n) for n facts. Takes about 40 bytes per key or account, and 24 per event and key,
+    ///   without the sets of the other threads and the growth of lists.
     init(of snapshot: FactSnapshot, _ workers: Workers, in space: ScratchSpace) throws {
         let scans = try workers.map { worker in
             try UnitScan(of: snapshot, snapshot.part(worker, of: workers.count), in: space, workers.meter)
         }
-        // The sets of the first scan take in the others, so its ordinals stay.
+        // The other scans are merged into the sets of the first, so its ordinals stay valid.
         var merged = scans[0].nodes
         let ordinals = [nil] + (try scans.dropFirst().map { try merged.insertAll(of: $0.nodes, in: space) })
         let units = try Units(of: merged, in: space)

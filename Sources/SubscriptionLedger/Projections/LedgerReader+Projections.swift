@@ -10,6 +10,7 @@ package enum Projections {
 
     package static let names = all.map { $0.name }
 
+    /// Returns the projection of a name.
     /// - Throws: `ProjectionUnknown` for an unknown name.
     fileprivate static func named(_ name: String) throws(ProjectionUnknown) -> any Projection.Type {
         guard let projection = all.first(where: { $0.name == name }) else {
@@ -56,15 +57,16 @@ extension LedgerReader {
         return isIncremental ? try builder.update() : try builder.rebuild()
     }
 
-    /// Returns the stored projections, ordered by name and size.
+    /// Returns the stored projections, ordered by name and log size, and the errors of those that cannot be read.
     /// - Throws: `StorageError`.
-    package func projections() throws -> [ProjectionRow] {
+    package func projections() throws -> (rows: [ProjectionRow], unreadable: [Diagnosis]) {
         let active = try rules(knownAt: try knownSize(nil)).digest
-        return try projectionStore.manifests().map { ProjectionRow($0, active: active) }
+        let (readable, unreadable) = try projectionStore.manifests()
+        return (readable.map { ProjectionRow($0, active: active) }, unreadable.map(\.diagnosis))
     }
 
-    /// Removes every projection under some rules.
-    /// - Parameter digest: the digest of the rules, or the beginning of exactly one digest.
+    /// Removes the stored projections of a set of rules.
+    /// - Parameter digest: the digest of the rules, or a unique prefix of it.
     /// - Returns: the digest, and the names of the removed projections.
     /// - Throws: `ProjectionUnknown`; `StorageError`, also `locked` while another process builds.
     package func dropProjections(_ digest: String) throws -> (digest: String, projections: [String]) {
@@ -73,7 +75,7 @@ extension LedgerReader {
     }
 
     /// Opens the rows of a stored projection.
-    /// - Parameter digest: the digest of the rules, or the beginning of exactly one; nil for the active rules.
+    /// - Parameter digest: the digest of the rules, or a unique prefix of it; nil for the active rules.
     /// - Throws: `ProjectionUnknown`; `StorageError`.
     package func projectedRows(of name: String, rules digest: String? = nil) throws -> ProjectedRows {
         let projection = try Projections.named(name)
@@ -82,7 +84,7 @@ extension LedgerReader {
         guard let stored = try projectionStore.open(projection.name, rules) else {
             throw ProjectionUnknown(
                 "projection \(name) is not stored", expected: "a projection under the rules \(rules)", found: "none",
-                hint: "Run `subledger project rebuild \(name)`.")
+                hint: "Run `subledger project rebuild \(name)` with these rules.")
         }
         return ProjectedRows(stored, ProjectionRow(stored.manifest, active: active))
     }
@@ -92,7 +94,7 @@ extension LedgerReader {
         let found = digests.filter { $0.hasPrefix(prefix) }
         guard let digest = found.first, found.count == 1, !prefix.isEmpty else {
             throw ProjectionUnknown(
-                "no projection under these rules", expected: "the beginning of exactly one stored digest",
+                "no stored projection matches this digest", expected: "a prefix of exactly one stored digest",
                 found: prefix, hint: "Run `subledger project status` to see the digests.")
         }
         return digest

@@ -19,9 +19,9 @@ struct KilledRebuildTests {
             let after = duration * Double.random(in: 0...1.2, using: &random)
             let isIncremental = random.chance(50)
             let isKept = try await blocking {
-                let before = try ledger.reader().projections()
+                let before = try ledger.reader().projections().rows
                 try Self.kill(ledger, after: after, isIncremental)
-                let now = try ledger.reader().projections()
+                let now = try ledger.reader().projections().rows
                 try #require(now.count == 1, "round \(round), killed after \(after), seed \(TestEnvironment.seed)")
                 try #require(now == before || now[0].knownAt == UInt64(31 + round))
                 try ledger.requireStates()

@@ -8,7 +8,7 @@ import Primitives
 import SubscriptionLedger
 import Testing
 
-/// A ledger of simulated notifications, one more at each step, with the projection of the subscriptions' states.
+/// A ledger of simulated notifications, added one at a time, with the projection of the subscriptions' states.
 final class ProjectedLedger: Sendable {
     static let projection = "subscription-status"
     private static let start = Instant(milliseconds: 1_800_000_000_000)
@@ -54,7 +54,7 @@ final class ProjectedLedger: Sendable {
         let run = try Subledger(arguments("rebuild") + options)
         try #require(run.ending == .exited(0), "\(run.errors)")
         let duration = ContinuousClock.now - start
-        return (try #require(try reader().projections().first), duration)
+        return (try #require(try reader().projections().rows.first), duration)
     }
 
     /// Requires that the stored rows are whole and are those of `state` for every subscription, at the size and the

@@ -33,7 +33,7 @@ import Testing
             let dropped = try Subledger(
                 ["project", "drop", String(built.rulesDigest.hex.prefix(8)), "--data", ledger.folder.path])
             #expect(dropped.ending == .exited(0) && dropped.output.contains(built.rulesDigest.hex), "\(dropped.errors)")
-            #expect(try ledger.reader().projections().isEmpty)
+            #expect(try ledger.reader().projections().rows.isEmpty)
             let again = try Subledger(["project", "drop", built.rulesDigest.hex, "--data", ledger.folder.path])
             #expect(again.ending == .exited(1))
         }
@@ -49,7 +49,7 @@ import Testing
             try File.write(Array("name: generous\naccess: {ownGraceDays: 16}\n".utf8), to: rules)
             let other = try Subledger(ledger.arguments("rebuild", "--rules", rules))
             #expect(other.ending == .exited(0), "\(other.errors)")
-            let stored = try ledger.reader().projections()
+            let stored = try ledger.reader().projections().rows
             #expect(stored.count == 2 && stored.contains(active))
             #expect(stored.filter(\.isActive) == [active])
             #expect(stored.contains { $0.rulesName == "generous" })
@@ -69,7 +69,7 @@ import Testing
             try disk.fill()
             let refused = try Subledger(ledger.arguments("rebuild"))
             #expect(refused.ending == .exited(3) && refused.errors.contains("disk_full"), "\(refused.errors)")
-            #expect(try ledger.reader().projections() == [built])
+            #expect(try ledger.reader().projections().rows == [built])
             try ledger.requireStates()
             disk.makeRoom()
             #expect(try ledger.rebuild().row == built)
