@@ -49,6 +49,7 @@ extension Subscription {
 
 extension Period {
     fileprivate var isListed: Bool {
-        type == .nonConsumable || type != .consumable && type != .nonRenewing && hasEnd
+        if type == .autoRenewable { return hasEnd }
+        return type == .nonConsumable || type != .consumable && type != .nonRenewing && hasEnd
     }
 }

@@ -30,7 +30,8 @@ package struct Subscription: Hashable, Sendable {
         collector.assign(renewalInfos, notifications: notifications)
         periods = collector.periods
         previousOriginalTransactionIds =
-            transactions.lazy.compactMap(\.value.previousOriginalTransactionId).distinct
+            timeline.transactions.indices.lazy
+            .compactMap { timeline.transactions[$0].value.previousOriginalTransactionId }.distinct
     }
 }
 
