@@ -38,7 +38,7 @@ struct RecordSorter: Sendable {
     private mutating func spill() throws {
         buffer.sort()
         spilledCount += buffer.records.count
-        try writeRun { writer in for record in buffer.records { try writer.append(buffer.stored(record)) } }
+        try writeRun { [buffer] writer in for record in buffer.records { try writer.append(buffer.stored(record)) } }
         buffer.removeAll()
         guard runPaths.count == Self.mergedCount else { return }
         let merged = SortedRuns(count: spilledCount, buffer: RecordBuffer(), paths: runPaths)

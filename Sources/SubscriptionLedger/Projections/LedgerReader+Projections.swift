@@ -1,5 +1,6 @@
 package import LedgerAPI
 package import LedgerModel
+import LedgerStorage
 package import Primitives
 package import ProjectionRuntime
 import SubscriptionStatus
