@@ -147,7 +147,8 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
                 "LedgerStorage", "ProjectionRuntime", "Ingestion", "SubscriptionLedger", "SubscriptionStatus",
-                "LedgerConfiguration", "LedgerServer", crypto, argumentParser, httpTypes, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                "LedgerConfiguration", "LedgerServer", crypto, argumentParser, httpTypes, logging, nioCore, nioHTTP1,
+                nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix,
             ],
             path: "Tools/subledger", swiftSettings: settings
@@ -166,7 +167,8 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "LedgerAPI",
                 "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
-                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto, argumentParser, hummingbird,
+                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto,
+                argumentParser, hummingbird,
                 httpTypes, logging,
             ],
             path: "Tools/Benchmarks", swiftSettings: settings

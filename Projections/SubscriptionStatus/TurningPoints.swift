@@ -69,11 +69,11 @@ extension Period {
             if let end = revocation.end { instants.append(end) }
         }
         if let replacement { instants.append(replacement.start) }
-        for step in expiresDate.steps {
-            instants.append(step.source.time)
-            instants.append(step.value)
+        for (stated, end) in statedEnds {
+            instants.append(stated)
+            instants.append(end)
             // Superfluous instants are harmless.
-            for deadline in Durations.deadlines(after: step.value, of: self, rules, isProduction: isProduction)
+            for deadline in Durations.deadlines(after: end, of: self, rules, isProduction: isProduction)
             where deadline <= endOfForce {
                 instants.append(deadline)
             }

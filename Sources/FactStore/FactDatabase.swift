@@ -149,7 +149,7 @@ final class FactDatabase: Sendable {
     }
 
     /// Calls `body` with the stored form of the events at stored positions, in the order of the positions.
-    func forEachEvent(at positions: some Sequence<UInt64>, _ body: (UInt64, RawSpan) throws -> Void) throws {
+    func forEachEvent(at positions: ArraySlice<UInt64>, _ body: (UInt64, RawSpan) throws -> Void) throws {
         try reading { transaction in
             for position in positions {
                 guard let stored = try transaction.get(position, in: facts),

@@ -28,7 +28,7 @@ package struct FactSnapshot: Sendable {
     /// Returns the time at which the ledger recorded an event of the snapshot.
     package func recordedAt(_ position: Position) throws -> Instant {
         var recordedAt = Instant.earliest
-        try forEachEvent(at: CollectionOfOne(position)) { recordedAt = StoredEvent.recordedAt($1) }
+        try forEachEvent(at: [position]) { recordedAt = StoredEvent.recordedAt($1) }
         return recordedAt
     }
 
@@ -47,10 +47,11 @@ package struct FactSnapshot: Sendable {
     }
 
     /// Calls `body` with the observations of events, in the order of the positions.
-    /// - Parameter isWanted: selects keys. It is not asked about the only key of an event, whose observations are all
-    ///   wanted.
+    /// - Parameters:
+    ///   - positions: ascending.
+    ///   - isWanted: selects keys. It is not asked about the only key of an event, whose observations are all wanted.
     package func forEachObservation(
-        at positions: some Sequence<Position>, where isWanted: (FactNode) throws -> Bool,
+        at positions: [Position], where isWanted: (FactNode) throws -> Bool,
         _ body: (KeyedObservation) throws -> Void
     ) throws {
         try forEachEvent(at: positions) { position, stored in
@@ -98,11 +99,11 @@ extension FactSnapshot {
     }
 
     private func forEachEvent(
-        at positions: some Sequence<Position>, _ body: (Position, RawSpan) throws -> Void
+        at positions: [Position], _ body: (Position, RawSpan) throws -> Void
     ) throws {
-        // Positions ascend, so the stored ones come first.
-        try database?.forEachEvent(at: positions.lazy.prefix { $0 < storedSize }, body)
-        for position in positions where position >= storedSize {
+        let stored = positions.prefix { $0 < storedSize }
+        if !stored.isEmpty { try database?.forEachEvent(at: stored, body) }
+        for position in positions[stored.endIndex...] {
             let bytes = pending[Int(position - storedSize)]
             try body(position, bytes.span.bytes)
         }

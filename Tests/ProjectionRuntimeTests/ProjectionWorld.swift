@@ -74,7 +74,8 @@ final class ProjectionWorld {
             // Ids of different lengths, and one that is no number.
             originalTransactionId: number == 7 ? "id-7" : "\(number * number * 37)")
         keys.insert(key)
-        let time = Instant(milliseconds: Self.start + Int64(facts.size) * Self.day / 4 + Int64(random.next() % 90_000_000))
+        let time = Instant(
+            milliseconds: Self.start + Int64(facts.size) * Self.day / 4 + Int64(random.next() % 90_000_000))
         let source = Source(
             name: ObservationName(digest: .sha256(of: random.bytes(16))), time: time, rank: .jws, position: 0,
             recordedAt: time)

@@ -107,7 +107,8 @@ private struct SampleSubscription {
         fact.price = TransactionFact.Price(price: 9_990, currency: Self.currencies[number % 4])
         fact.appAccountToken = AppAccountToken(uuid: UUIDBytes(value: UInt128(number + 1)))
         // One in ten accounts has two subscriptions.
-        fact.appTransactionId = AppleID(.number(UInt64(700_000_000_000_000_000 + (number % 10 == 1 ? number - 1 : number))))
+        fact.appTransactionId = AppleID(
+            .number(UInt64(700_000_000_000_000_000 + (number % 10 == 1 ? number - 1 : number))))
         return fact
     }
 

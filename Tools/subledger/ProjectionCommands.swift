@@ -27,7 +27,9 @@ extension ProjectCommand {
         @Argument(help: "Projection (default: all).")
         var name: String?
 
-        @Option(help: "Memory for the index and for sorting, in bytes; larger data uses temporary files (default: 768 MiB).")
+        @Option(
+            help: "Memory for the index and for sorting, in bytes; larger data uses temporary files (default: 768 MiB)."
+        )
         var memory: Int?
 
         @Option(name: .customLong("rules"), help: "Rules file (default: the active rules).")

@@ -25,9 +25,8 @@ final class HeadObservers: Sendable {
     }
 
     func tell(_ head: TreeHead) {
-        // Yielding runs no observer code, so it is safe under the lock.
-        state.withLock { state in
-            for continuation in state.continuations.values { continuation.yield(head) }
-        }
+        // Outside the lock: a yield waits for a cancellation of the observer's task that is in progress, which calls the
+        // termination handler, which acquires the lock.
+        for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(head) }
     }
 }

@@ -40,6 +40,11 @@ package struct Period: Hashable, Sendable {
     package var start: Instant { content.value.start }
     /// The stated ends, each from the signing of its statement on. No steps for a period that does not end.
     package var expiresDate: StepFunction<Instant> { content.value.expiresDate }
+    /// The stated ends, each with the time of its statement, in the total order.
+    package var statedEnds: [(stated: Instant, end: Instant)] {
+        let statements = content.value.expiresDate.statements
+        return statements.indices.map { (statements[$0].source.time, statements[$0].value) }
+    }
     package var revocations: [Revocation] { content.value.revocations }
     /// Whether a copy of its transaction is marked isUpgraded. `replacement` has the instant from which another
     /// purchase counts.

@@ -13,12 +13,9 @@ package struct StepFunction<Value: Hashable & BitwiseCopyable & Sendable>: Hasha
         self.statements = statements
     }
 
-    /// The statements, in the total order.
-    package var steps: [Observed<Value>] { Array(statements) }
-
     /// Returns the function with one more step, placed by signing time after the steps of the same time.
     func adding(_ step: Observed<Value>) -> StepFunction {
-        var steps = steps
+        var steps = Array(statements)
         steps.insert(step, at: steps.partitioningIndex { $0.source.time > step.source.time })
         return StepFunction(steps)
     }

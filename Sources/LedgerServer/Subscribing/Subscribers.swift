@@ -30,9 +30,9 @@ final class Subscribers: Sendable {
 
     /// Wakes all subscribers, so that each sends its new rows or a comment.
     func wake() {
-        state.withLock { state in
-            for waker in state.wakers.values { waker.yield() }
-        }
+        // Outside the lock: a yield waits for a cancellation of the subscriber's task that is in progress, which may end
+        // the subscriber.
+        for waker in state.withLock({ Array($0.wakers.values) }) { waker.yield() }
     }
 
     fileprivate func end(_ id: UInt64) {

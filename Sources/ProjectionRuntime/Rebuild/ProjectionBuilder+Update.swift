@@ -6,6 +6,7 @@ import Primitives
 extension ProjectionBuilder {
     /// The share of keys from which a rebuild, which reads all facts in order, is faster than look-ups.
     private static var rebuiltShare: Int { 16 }
+    private static var eventsPerRead: Position { 16_384 }
 
     /// Brings the stored projection up to date. Folds only the keys with new facts, the keys that they are joined with,
     /// and those whose rows change with time. The result equals that of `rebuild()`, byte for byte.
@@ -33,10 +34,13 @@ extension ProjectionBuilder {
     private func affectedKeys(_ stored: StoredProjection) throws -> Set<SubscriptionKey>? {
         let limit = stored.manifest.content.keys / Self.rebuiltShare
         var affected: Set<SubscriptionKey> = []
-        try snapshot.forEachObservation(at: stored.manifest.knownAt..<snapshot.size) { _ in
-            affected.count <= limit
-        } _: { keyed in
-            if case .subscription(let key) = keyed.key { affected.insert(key) }
+        var start = stored.manifest.knownAt
+        while start < snapshot.size, affected.count <= limit {
+            let positions = Array(start..<min(start + Self.eventsPerRead, snapshot.size))
+            start += Self.eventsPerRead
+            try snapshot.forEachObservation(at: positions, where: { _ in true }) { keyed in
+                if case .subscription(let key) = keyed.key { affected.insert(key) }
+            }
         }
         while affected.count <= limit, let record = try stored.nextRecord() {
             guard let entry = StoredEntry(record.body), let key = SubscriptionKey(ordered: record.key) else {

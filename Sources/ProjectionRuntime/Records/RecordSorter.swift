@@ -32,7 +32,11 @@ struct RecordSorter: Sendable {
 
     /// - Throws: `disk_full`, `io_error`.
     mutating func append<Row>(_ entry: ProjectionEntry<Row>, _ columns: [Column<Row>]) throws {
-        try append { entry.key.appendOrdered(to: &$0) } body: { entry.append(to: &$0, columns: columns) }
+        try append {
+            entry.key.appendOrdered(to: &$0)
+        } body: {
+            entry.append(to: &$0, columns: columns)
+        }
     }
 
     private mutating func spill() throws {
@@ -80,7 +84,9 @@ struct SortedRuns: Sendable {
         for run in runs {
             if let head = try RunHead(.memory(run.buffer)) { heap.insert(head) }
             for path in run.paths {
-                if let head = try RunHead(.file(RecordFileReader(path, chunkByteCount: chunkByteCount))) { heap.insert(head) }
+                if let head = try RunHead(.file(RecordFileReader(path, chunkByteCount: chunkByteCount))) {
+                    heap.insert(head)
+                }
             }
         }
         while let head = heap.popMin() {

@@ -60,7 +60,8 @@ package struct ProjectionStore: Sendable {
         guard let manifest = ProjectionManifest(json: bytes) else {
             throw StorageError(
                 .logCorrupt, "\(path) cannot be read",
-                hint: "Run `subledger project rebuild \(name)` with these rules, or `subledger project drop \(digest)`.")
+                hint: "Run `subledger project rebuild \(name)` with these rules, or `subledger project drop \(digest)`."
+            )
         }
         return manifest
     }

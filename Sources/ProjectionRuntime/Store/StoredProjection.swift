@@ -36,7 +36,8 @@ package final class StoredProjection {
 
     var damaged: StorageError {
         StorageError(
-            .logCorrupt, "the rows of the projection \(manifest.projection) are damaged", expected: "SHA-256 \(manifest.content.sha256)",
+            .logCorrupt, "the rows of the projection \(manifest.projection) are damaged",
+            expected: "SHA-256 \(manifest.content.sha256)",
             hint: "Run `subledger project rebuild`.")
     }
 }

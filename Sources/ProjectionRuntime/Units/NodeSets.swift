@@ -33,7 +33,8 @@ struct NodeSets: Sendable {
         if slots[slot] != 0 { return slots[slot] - 1 }
         guard nodes.count < UInt32.max - 1 else {
             throw StorageError(
-                .versionUnknown, "too many subscriptions for this version", expected: "fewer than 2^32 keys and accounts",
+                .versionUnknown, "too many subscriptions for this version",
+                expected: "fewer than 2^32 keys and accounts",
                 found: "more")
         }
         let ordinal = UInt32(nodes.count)

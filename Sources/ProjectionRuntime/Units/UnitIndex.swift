@@ -38,9 +38,7 @@ struct UnitIndex: Sendable {
     }
 
     /// Returns the positions of the events of a unit, ascending.
-    func positions(of unit: Int) -> some Sequence<Position> & Sendable {
-        lists.positions(of: unit)
-    }
+    func positions(of unit: Int) -> [Position] { lists.positions(of: unit) }
 
     /// The number of positions of the units below `unit`.
     func positionCount(below unit: Int) -> Int { lists.start(of: unit) }
@@ -105,10 +103,7 @@ private struct PositionLists: Sendable {
 
     func start(of list: Int) -> Int { list == 0 ? 0 : ends[list - 1] }
 
-    func positions(of list: Int) -> some Sequence<Position> & Sendable {
-        let positions = positions
-        return (start(of: list)..<ends[list]).lazy.map { @Sendable in positions[$0] }
-    }
+    func positions(of list: Int) -> [Position] { (start(of: list)..<ends[list]).map { positions[$0] } }
 }
 
 extension FactSnapshot {

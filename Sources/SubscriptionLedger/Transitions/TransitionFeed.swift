@@ -163,11 +163,13 @@ extension TransitionFeed {
             throw StorageError(error, while: "storing the transitions failed")
         }
         guard progress != before else { return false }
-        state.withLock { [progress] state in
+        let observers = state.withLock { [progress] state in
             state.position = progress.position
-            guard progress.rowCount > before.rowCount else { return }
-            for observer in state.observers.values { observer.yield() }
+            return progress.rowCount > before.rowCount ? Array(state.observers.values) : []
         }
+        // Outside the lock: a yield waits for a cancellation of the observer's task that is in progress, which calls the
+        // termination handler, which acquires the lock.
+        for observer in observers { observer.yield() }
         return true
     }
 

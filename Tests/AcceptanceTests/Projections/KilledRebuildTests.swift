@@ -16,7 +16,7 @@ struct KilledRebuildTests {
         var (replaced, kept) = (0, 0)
         for round in 0..<rounds {
             try await ledger.add(30 + round..<31 + round)
-            let after = duration * Double.random(in: 0...1.2, using: &random)
+            let after = duration * Double.random(in: 0...2, using: &random)
             let isIncremental = random.chance(50)
             let isKept = try await blocking {
                 let before = try ledger.reader().projections().rows

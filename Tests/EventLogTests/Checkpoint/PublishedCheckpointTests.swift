@@ -135,4 +135,18 @@ import TransparencyLog
             _ = try await append.value
         }
     }
+
+    @Test func `observers of the head can be cancelled while heads are published`() async throws {
+        let setup = try LogUnderTest()
+        try await setup.writing { log in
+            for round in 0..<200 {
+                let observers = (0..<8).map { _ in Task { for await _ in log.heads() {} } }
+                async let appended = log.append([.sample("\(round)")])
+                for observer in observers { observer.cancel() }
+                // A lock that an observer's end and a publication took in opposite orders would hold both for ever.
+                _ = try await appended
+                for observer in observers { await observer.value }
+            }
+        }
+    }
 }

@@ -33,7 +33,9 @@ extension BenchmarkRow {
                 0
             } add: { count, entry in
                 count += entry.rows.count
-            } finish: { $0 }
+            } finish: {
+                $0
+            }
             return rows.reduce(0, +)
         }
     }
@@ -47,7 +49,8 @@ extension BenchmarkRow {
 
     private static let peak = PeakMemory()
 
-    private static func builder(_ store: FactSample, _ folder: DataFolder) throws -> ProjectionBuilder<StatusProjection> {
+    private static func builder(_ store: FactSample, _ folder: DataFolder) throws -> ProjectionBuilder<StatusProjection>
+    {
         var options = RebuildOptions()
         options.report = { _ in peak.update() }
         return try ProjectionBuilder(
