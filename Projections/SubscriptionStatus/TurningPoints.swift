@@ -10,12 +10,15 @@ extension [Lineage] {
 
     /// Returns the first instant after `t` at which a row of `states` may change; nil when none may.
     func nextTurningPoint(after t: Instant, rules: Rules) -> Instant? {
-        lazy.flatMap(\.subscriptions)
-            .compactMap { subscription in
-                subscription.unorderedTurningPoints(of: subscription.listedPeriods, rules: rules.access)
-                    .lazy.filter { $0 > t }.min()
+        var next: Instant?
+        for lineage in self {
+            for subscription in lineage.subscriptions {
+                subscription.forEachTurningPoint(of: subscription.listedPeriods, rules: rules.access) { instant in
+                    if instant > t, next.map({ instant < $0 }) ?? true { next = instant }
+                }
             }
-            .min()
+        }
+        return next
     }
 }
 
@@ -27,23 +30,23 @@ extension Subscription {
     }
 
     fileprivate func turningPoints(of periods: [Period], rules: Rules.Access) -> [Instant] {
+        var instants: [Instant] = []
+        forEachTurningPoint(of: periods, rules: rules) { instants.append($0) }
+        instants.sort()
         var distinct: [Instant] = []
-        for instant in unorderedTurningPoints(of: periods, rules: rules).sorted() where instant != distinct.last {
-            distinct.append(instant)
-        }
+        for instant in instants where instant != distinct.last { distinct.append(instant) }
         return distinct
     }
 
-    /// Returns the turning points in no order; an instant may occur more than once.
-    fileprivate func unorderedTurningPoints(of periods: [Period], rules: Rules.Access) -> [Instant] {
-        var instants = renewalInfoTimes
-        for notification in notifications { instants.append(notification.source.time) }
+    /// Calls `body` with the turning points in no order, and with some more than once.
+    fileprivate func forEachTurningPoint(of periods: [Period], rules: Rules.Access, _ body: (Instant) -> Void) {
+        for instant in renewalInfoTimes { body(instant) }
+        for notification in notifications { body(notification.source.time) }
+        let isProduction = key.environment == .production
         for period in periods {
-            period.addTurningPoints(
-                to: &instants, rules, isProduction: key.environment == .production,
-                endOfForce: periods.endOfForce(of: period))
+            let endOfForce = periods.endOfForce(of: period)
+            period.forEachTurningPoint(rules, isProduction: isProduction, endOfForce: endOfForce, body)
         }
-        return instants
     }
 }
 
@@ -59,42 +62,39 @@ extension [Period] {
 
 extension Period {
     /// - Parameter endOfForce: an instant from which the deadlines of this period decide nothing.
-    fileprivate func addTurningPoints(
-        to instants: inout [Instant], _ rules: Rules.Access, isProduction: Bool, endOfForce: Instant
+    fileprivate func forEachTurningPoint(
+        _ rules: Rules.Access, isProduction: Bool, endOfForce: Instant, _ body: (Instant) -> Void
     ) {
-        instants.append(start)
-        for source in sources { instants.append(source.time) }
+        body(start)
+        forEachStatementTime(body)
         for revocation in revocations {
-            instants.append(revocation.start)
-            if let end = revocation.end { instants.append(end) }
+            body(revocation.start)
+            if let end = revocation.end { body(end) }
         }
-        if let replacement { instants.append(replacement.start) }
-        for (stated, end) in statedEnds {
-            instants.append(stated)
-            instants.append(end)
+        if let replacement { body(replacement.start) }
+        forEachStatedEnd { stated, end in
+            body(stated)
+            body(end)
             // Superfluous instants are harmless.
-            for deadline in Durations.deadlines(after: end, of: self, rules, isProduction: isProduction)
-            where deadline <= endOfForce {
-                instants.append(deadline)
+            Durations.forEachDeadline(after: end, of: self, rules, isProduction: isProduction) { deadline in
+                if deadline <= endOfForce { body(deadline) }
             }
         }
-        instants += gracePeriodEnds
-        for status in signedStatuses { instants.append(status.time) }
+        for end in gracePeriodEnds { body(end) }
+        for status in signedStatuses { body(status.time) }
     }
 }
 
 extension Durations {
-    /// Returns the instants after the end of a period at which time alone changes an answer.
-    fileprivate static func deadlines(
-        after end: Instant, of period: Period, _ rules: Rules.Access, isProduction: Bool
-    ) -> [Instant] {
+    /// Calls `body` with the instants after the end of a period at which time alone changes an answer.
+    fileprivate static func forEachDeadline(
+        after end: Instant, of period: Period, _ rules: Rules.Access, isProduction: Bool, _ body: (Instant) -> Void
+    ) {
         let ownGrace = end.advanced(byDays: rules.ownGraceDays)
-        return [
-            leewayEnd(of: period, endingAt: end, rules, isProduction: isProduction),
-            end.advanced(byDays: longestGraceDays),
-            retryEnd(end, isProduction: isProduction),
-            ownGrace,
-            ownGrace.advanced(byDays: rules.limitedAccessDays),
-        ]
+        body(leewayEnd(of: period, endingAt: end, rules, isProduction: isProduction))
+        body(end.advanced(byDays: longestGraceDays))
+        body(retryEnd(end, isProduction: isProduction))
+        body(ownGrace)
+        body(ownGrace.advanced(byDays: rules.limitedAccessDays))
     }
 }

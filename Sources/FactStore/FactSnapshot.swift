@@ -46,24 +46,45 @@ package struct FactSnapshot: Sendable {
         }
     }
 
-    /// Calls `body` with the observations of events, in the order of the positions.
+    /// Returns the timelines of some keys from the facts of events.
     /// - Parameters:
-    ///   - positions: ascending.
-    ///   - isWanted: selects keys. It is not asked about the only key of an event, whose observations are all wanted.
-    package func forEachObservation(
-        at positions: [Position], where isWanted: (FactNode) throws -> Bool,
-        _ body: (KeyedObservation) throws -> Void
-    ) throws {
+    ///   - positions: the positions of the events, ascending.
+    ///   - isWanted: selects keys. It is not asked about the only key of an event, which is wanted.
+    package func timelines(
+        at positions: [Position], where isWanted: (FactNode) throws -> Bool = { _ in true }
+    ) throws -> [SubscriptionKey: Timeline] {
+        var groups = ObservationGroups()
         try forEachEvent(at: positions) { position, stored in
             let recordedAt = StoredEvent.recordedAt(stored)
             let hasOneKey = try hasOneKey(stored, position)
             try forEachRow(of: stored, position) { row in
-                if !hasOneKey {
-                    guard let key = try FactHeader.key(of: row), try isWanted(key) else { return }
-                }
-                try body(FactCodec.decode(row, symbols: symbols, position: position, recordedAt: recordedAt))
+                guard let node = try FactHeader.key(of: row), try hasOneKey || isWanted(node) else { return }
+                try groups.append(row, node, symbols, position, recordedAt)
             }
         }
+        return groups.timelines
+    }
+}
+
+/// Observations by key. Consecutive ones mostly have the same key.
+private struct ObservationGroups {
+    private var groups: [(node: FactNode, key: SubscriptionKey, observations: ObservationLists)] = []
+    /// The group of the newest observation.
+    private var newest = 0
+
+    mutating func append(
+        _ row: RawSpan, _ node: FactNode, _ symbols: SymbolNumbers, _ position: Position, _ recordedAt: Instant
+    ) throws(FactCodecError) {
+        if groups.isEmpty || groups[newest].node != node {
+            newest = groups.firstIndex { $0.node == node } ?? groups.count
+            if newest == groups.count { groups.append((node, try FactCodec.key(of: row, symbols), ObservationLists())) }
+        }
+        try FactCodec.decode(
+            row, symbols: symbols, position: position, recordedAt: recordedAt, into: &groups[newest].observations)
+    }
+
+    var timelines: [SubscriptionKey: Timeline] {
+        groups.reduce(into: [:]) { $0[$1.key] = $1.observations.timeline }
     }
 }
 

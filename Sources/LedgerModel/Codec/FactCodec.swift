@@ -56,6 +56,52 @@ package enum FactCodec {
     package static func decode(
         _ row: RawSpan, symbols: SymbolNumbers = .process, position: Position, recordedAt: Instant
     ) throws(FactCodecError) -> KeyedObservation {
+        let (kind, rank) = try kindAndRank(row)
+        var reader = try FactReader(row, symbols: symbols)
+        let key = try reader.key(kind: row.byte(at: 7))
+        let source = try reader.source(rank, position: position, recordedAt: recordedAt)
+        let fact: Fact =
+            switch kind {
+            case .transaction: .transaction(try TransactionFact(from: &reader))
+            case .renewal: .renewal(try RenewalFact(from: &reader))
+            case .notification: .notification(try NotificationFact(from: &reader))
+            case .app: .app(try AppFact(from: &reader))
+            }
+        try reader.finish()
+        return KeyedObservation(key: key, observation: Observation(source: source, fact: fact))
+    }
+
+    /// Decodes a row about a known subscription key into the lists of that key.
+    /// - Throws: the errors of `decode`.
+    package static func decode(
+        _ row: RawSpan, symbols: SymbolNumbers, position: Position, recordedAt: Instant,
+        into lists: inout ObservationLists
+    ) throws(FactCodecError) {
+        let (kind, rank) = try kindAndRank(row)
+        var reader = try FactReader(row, symbols: symbols)
+        _ = (try reader.symbolNumber(), try reader.symbolNumber(), try reader.idNumber())
+        let source = try reader.source(rank, position: position, recordedAt: recordedAt)
+        switch kind {
+        case .transaction: lists.append(source, try TransactionFact(from: &reader))
+        case .renewal: lists.append(source, try RenewalFact(from: &reader))
+        case .notification: lists.append(source, try NotificationFact(from: &reader))
+        case .app: _ = try AppFact(from: &reader)
+        }
+        try reader.finish()
+    }
+
+    /// Returns the key of a row about a subscription.
+    /// - Throws: the errors of `decode`; `malformed` for a row about a download of the app.
+    package static func key(of row: RawSpan, _ symbols: SymbolNumbers) throws(FactCodecError) -> SubscriptionKey {
+        _ = try kindAndRank(row)
+        var reader = try FactReader(row, symbols: symbols)
+        guard case .subscription(let key) = try reader.key(kind: row.byte(at: 7)) else {
+            throw FactCodecError(.malformed, expected: "a subscription key", found: "an account")
+        }
+        return key
+    }
+
+    private static func kindAndRank(_ row: RawSpan) throws(FactCodecError) -> (Kind, SourceRank) {
         guard byteCount(ofFirstIn: row) == row.byteCount else {
             throw FactCodecError(.truncated, expected: "one row", found: "\(row.byteCount) bytes")
         }
@@ -67,22 +113,7 @@ package enum FactCodec {
                 .malformed, expected: "a kind from 1 to 4 and a rank from 1 to 5",
                 found: "\(row.byte(at: 5)) and \(row.byte(at: 6))")
         }
-        var reader = try FactReader(row, symbols: symbols)
-        let key = try reader.key(kind: row.byte(at: 7))
-        let path = try reader.symbol(0)
-        guard path != .empty else { throw FactCodecError(.malformed, expected: "a path", found: "an empty one") }
-        let name = ObservationName(digest: try reader.digest(), path: path ?? .empty)
-        let time = Instant(milliseconds: try reader.integer())
-        let fact: Fact =
-            switch kind {
-            case .transaction: .transaction(try TransactionFact(from: &reader))
-            case .renewal: .renewal(try RenewalFact(from: &reader))
-            case .notification: .notification(try NotificationFact(from: &reader))
-            case .app: .app(try AppFact(from: &reader))
-            }
-        try reader.finish()
-        let source = Source(name: name, time: time, rank: rank, position: position, recordedAt: recordedAt)
-        return KeyedObservation(key: key, observation: Observation(source: source, fact: fact))
+        return (kind, rank)
     }
 
     /// Replaces the numbers of the symbols in the row that begins at `start`.

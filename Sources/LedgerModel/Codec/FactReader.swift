@@ -112,6 +112,17 @@ struct FactReader: ~Escapable {
         return word == Self.symbolFlag ? word | UInt64(try symbolNumber()) : word
     }
 
+    /// Returns the origin of the statement, whose parts follow the key.
+    mutating func source(
+        _ rank: SourceRank, position: Position, recordedAt: Instant
+    ) throws(FactCodecError) -> Source {
+        let path = try symbol(0)
+        guard path != .empty else { throw FactCodecError(.malformed, expected: "a path", found: "an empty one") }
+        let name = ObservationName(digest: try digest(), path: path ?? .empty)
+        let time = Instant(milliseconds: try integer())
+        return Source(name: name, time: time, rank: rank, position: position, recordedAt: recordedAt)
+    }
+
     /// Whether the row has this field.
     @inline(__always)
     mutating func take(_ tag: UInt8) -> Bool {

@@ -40,11 +40,6 @@ package struct Period: Hashable, Sendable {
     package var start: Instant { content.value.start }
     /// The stated ends, each from the signing of its statement on. No steps for a period that does not end.
     package var expiresDate: StepFunction<Instant> { content.value.expiresDate }
-    /// The stated ends, each with the time of its statement, in the total order.
-    package var statedEnds: [(stated: Instant, end: Instant)] {
-        let statements = content.value.expiresDate.statements
-        return statements.indices.map { (statements[$0].source.time, statements[$0].value) }
-    }
     package var revocations: [Revocation] { content.value.revocations }
     /// Whether a copy of its transaction is marked isUpgraded. `replacement` has the instant from which another
     /// purchase counts.
@@ -58,6 +53,17 @@ package struct Period: Hashable, Sendable {
     package var renewalInfos: ArraySlice<Observed<RenewalFact>> { content.value.renewalInfos }
     /// The statuses that Apple signed about the period, in the order of their evidence.
     package var signedStatuses: ArraySlice<SignedStatus> { content.value.signedStatuses }
+
+    /// Calls `body` with the signing time of every statement of the period.
+    package func forEachStatementTime(_ body: (Instant) -> Void) {
+        for index in sourceList.indices { body(sourceList[index].time) }
+    }
+
+    /// Calls `body` with the time of each statement of an end, and the end.
+    package func forEachStatedEnd(_ body: (_ stated: Instant, _ end: Instant) -> Void) {
+        let statements = content.value.expiresDate.statements
+        for index in statements.indices { body(statements[index].source.time, statements[index].value) }
+    }
 
     package var isKnown: Bool { basis == .transaction }
     package var hasEnd: Bool { content.value.expiresDate.statements.first != nil }

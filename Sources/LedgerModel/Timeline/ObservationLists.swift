@@ -8,11 +8,23 @@ package struct ObservationLists: Sendable {
 
     package mutating func append(_ observation: Observation) {
         switch observation.fact {
-        case .transaction(let fact): transactions.append(Observed(source: observation.source, value: fact))
-        case .renewal(let fact): renewals.append(Observed(source: observation.source, value: fact))
-        case .notification(let fact): notifications.append(Observed(source: observation.source, value: fact))
+        case .transaction(let fact): append(observation.source, fact)
+        case .renewal(let fact): append(observation.source, fact)
+        case .notification(let fact): append(observation.source, fact)
         case .app: break
         }
+    }
+
+    mutating func append(_ source: Source, _ fact: TransactionFact) {
+        transactions.append(Observed(source: source, value: fact))
+    }
+
+    mutating func append(_ source: Source, _ fact: RenewalFact) {
+        renewals.append(Observed(source: source, value: fact))
+    }
+
+    mutating func append(_ source: Source, _ fact: NotificationFact) {
+        notifications.append(Observed(source: source, value: fact))
     }
 
     /// Nil without observations.

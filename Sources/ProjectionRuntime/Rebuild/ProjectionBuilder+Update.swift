@@ -38,9 +38,7 @@ extension ProjectionBuilder {
         while start < snapshot.size, affected.count <= limit {
             let positions = Array(start..<min(start + Self.eventsPerRead, snapshot.size))
             start += Self.eventsPerRead
-            try snapshot.forEachObservation(at: positions, where: { _ in true }) { keyed in
-                if case .subscription(let key) = keyed.key { affected.insert(key) }
-            }
+            affected.formUnion(try snapshot.timelines(at: positions).keys)
         }
         while affected.count <= limit, let record = try stored.nextRecord() {
             guard let entry = StoredEntry(record.body), let key = SubscriptionKey(ordered: record.key) else {

@@ -106,13 +106,8 @@ extension ProjectionBuilder {
     }
 
     private func lineages(of unit: Int, in index: UnitIndex) throws -> [Lineage] {
-        var observations = ObservationsByKey()
-        try snapshot.forEachObservation(at: index.positions(of: unit)) { key in
-            index.contains(key, in: unit)
-        } _: { keyed in
-            observations.append(keyed)
-        }
-        return Lineage.components(of: observations.timelines)
+        let timelines = try snapshot.timelines(at: index.positions(of: unit)) { index.contains($0, in: unit) }
+        return Lineage.components(of: timelines)
     }
 }
 
@@ -135,24 +130,5 @@ private final class UnitQueue: Sendable {
 
     func positionCount(of units: Range<Int>) -> UInt64 {
         UInt64(index.positionCount(below: units.upperBound) - index.positionCount(below: units.lowerBound))
-    }
-}
-
-/// Observations grouped by subscription key. Consecutive ones mostly have the same key.
-private struct ObservationsByKey {
-    private var groups: [(key: SubscriptionKey, observations: ObservationLists)] = []
-
-    mutating func append(_ keyed: KeyedObservation) {
-        guard case .subscription(let key) = keyed.key else { return }
-        if groups.last?.key != key, let index = groups.firstIndex(where: { $0.key == key }) {
-            groups.append(groups.remove(at: index))
-        } else if groups.last?.key != key {
-            groups.append((key, ObservationLists()))
-        }
-        groups[groups.count - 1].observations.append(keyed.observation)
-    }
-
-    var timelines: [SubscriptionKey: Timeline] {
-        groups.reduce(into: [:]) { $0[$1.key] = $1.observations.timeline }
     }
 }
