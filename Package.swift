@@ -253,8 +253,8 @@ let package = Package(
             name: "SubscriptionLedgerTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
-                "LMDB", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "Ingestion", "SubscriptionLedger",
-                "AppStoreSimulation", "LedgerTesting",
+                "LMDB", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
+                "SubscriptionLedger", "AppStoreSimulation", "LedgerTesting",
             ],
             swiftSettings: testSettings
         ),

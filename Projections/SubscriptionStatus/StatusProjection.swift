@@ -6,10 +6,12 @@ package import Primitives
 package enum StatusProjection: Projection {
     package static let name = "subscription-status"
     package static let version: Int64 = 1
+    package static let readsCustomers = false
 
     package static func entries(
-        of lineages: [Lineage], at t: Instant, rules: Rules
+        of unit: UnitFacts, at t: Instant, rules: Rules
     ) -> [ProjectionEntry<SubscriptionState>] {
+        let lineages = unit.lineages
         // The state of a key also depends on whether another subscription of the account is entitled.
         let validUntil = lineages.nextTurningPoint(after: t, rules: rules)
         var states = lineages.states(at: t, rules: rules)[...]

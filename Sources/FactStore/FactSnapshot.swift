@@ -66,6 +66,29 @@ package struct FactSnapshot: Sendable {
     }
 }
 
+extension FactSnapshot {
+    /// Returns the facts of events about customers, ordered by position.
+    package func customerFacts(in range: Range<Position>) throws -> [CustomerFact] {
+        var facts: [CustomerFact] = []
+        try forEachEvent(in: range) { position, stored in
+            let event = try DecodedEvent(stored, symbols: symbols, position: position)
+            if let fact = event.facts?.customerFact { facts.append(fact) }
+        }
+        return facts
+    }
+
+    /// Returns the position of the last event recorded by `instant`; nil when there is none.
+    /// - Complexity: O(log n) look-ups.
+    package func lastPosition(recordedBy instant: Instant) throws -> Position? {
+        var (start, end) = (Position(0), size)
+        while start < end {
+            let middle = start + (end - start) / 2
+            if try recordedAt(middle) <= instant { start = middle + 1 } else { end = middle }
+        }
+        return start == 0 ? nil : start - 1
+    }
+}
+
 /// Observations by key. Consecutive ones mostly have the same key.
 private struct ObservationGroups {
     private var groups: [(node: FactNode, key: SubscriptionKey, observations: ObservationLists)] = []

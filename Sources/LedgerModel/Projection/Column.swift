@@ -40,6 +40,17 @@ package struct Column<Row>: Sendable {
         Column(name, .positions) { $1.positions(value($0)) }
     }
 
+    /// Returns the column `object.name` of rows of another type.
+    /// - Parameter row: returns the row that has the value; nil when there is none.
+    package func member<Other>(
+        of object: String, _ row: @escaping @Sendable (Other) -> Row?
+    ) -> Column<Other> {
+        let write = write
+        return Column<Other>("\(object).\(schema.name)", schema.type) { other, writer in
+            if let row = row(other) { write(row, &writer) } else { writer.absence() }
+        }
+    }
+
     /// The presence of an object. Its members are the columns `name.member`, which directly follow.
     package static func object(_ name: String, isPresent: @escaping @Sendable (Row) -> Bool) -> Column {
         Column(name, .object) { $1.presence(isPresent($0)) }

@@ -11,9 +11,11 @@ package protocol Projection: Sendable {
     /// At most 64, in the order of the stored form.
     static var columns: [Column<Row>] { get }
 
+    /// Whether the rows depend on the events about customers.
+    static var readsCustomers: Bool { get }
+
     /// Returns the entries of all keys with rows, and of those that may get rows later without a new fact.
-    /// - Parameter lineages: lineages that are folded together, as one group of `groupedByAccounts()`.
-    static func entries(of lineages: [Lineage], at t: Instant, rules: Rules) -> [ProjectionEntry<Row>]
+    static func entries(of unit: UnitFacts, at t: Instant, rules: Rules) -> [ProjectionEntry<Row>]
 }
 
 /// The rows of one key.

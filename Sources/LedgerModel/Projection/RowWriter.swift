@@ -54,6 +54,10 @@ struct RowWriter {
         for value in values { bytes.appendLittleEndian(value) }
     }
 
+    mutating func absence() {
+        mark(false)
+    }
+
     mutating func presence(_ isPresent: Bool) {
         mark(isPresent)
     }

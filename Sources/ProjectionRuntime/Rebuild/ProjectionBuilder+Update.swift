@@ -27,7 +27,7 @@ extension ProjectionBuilder {
 
     private func isUpdatable(_ manifest: ProjectionManifest) -> Bool {
         manifest.version == Definition.version && manifest.columns == Definition.columns.map(\.schema)
-            && manifest.knownAt <= snapshot.size && manifest.asOf <= asOf
+            && manifest.knownAt <= units.snapshot.size && manifest.asOf <= units.asOf
     }
 
     /// Returns the keys with new facts or outdated rows; nil when they are many.
@@ -35,36 +35,52 @@ extension ProjectionBuilder {
         let limit = stored.manifest.content.keys / Self.rebuiltShare
         var affected: Set<SubscriptionKey> = []
         var start = stored.manifest.knownAt
-        while start < snapshot.size, affected.count <= limit {
-            let positions = Array(start..<min(start + Self.eventsPerRead, snapshot.size))
-            start += Self.eventsPerRead
-            affected.formUnion(try snapshot.timelines(at: positions).keys)
+        let size = units.snapshot.size
+        while start < size, affected.count <= limit {
+            let range = start..<min(start + Self.eventsPerRead, size)
+            start = range.upperBound
+            affected.formUnion(try units.snapshot.timelines(at: Array(range)).keys)
+            guard Definition.readsCustomers else { continue }
+            for fact in try units.snapshot.customerFacts(in: range) {
+                affected.formUnion(try units.facts.keys(concernedBy: fact))
+            }
         }
         while affected.count <= limit, let record = try stored.nextRecord() {
             guard let entry = StoredEntry(record.body), let key = SubscriptionKey(ordered: record.key) else {
                 throw stored.damaged
             }
-            if let validUntil = entry.validUntil, validUntil <= asOf { affected.insert(key) }
+            if let validUntil = entry.validUntil, validUntil <= units.asOf { affected.insert(key) }
         }
         return affected.count <= limit ? affected : nil
     }
 
     /// Returns the entries of keys and of the keys that they are joined with, and all those keys.
     private func folded(_ keys: Set<SubscriptionKey>) throws -> ([SortedRuns], Set<SubscriptionKey>) {
-        var sorter = sorter(0)
+        var sorter = units.sorter(0, in: store.buildingFolder)
         var done: Set<SubscriptionKey> = []
         let columns = Definition.columns
         for key in keys where !done.contains(key) {
-            let timelines = try facts.timelines(around: key, knownAt: snapshot.size)
-            done.formUnion(timelines.keys)
+            let related = try unitFacts(around: key)
+            done.formUnion(related.timelines.keys)
             // An event with facts of several keys leads to keys that are folded apart.
-            for lineages in Lineage.components(of: timelines).groupedByAccounts() {
-                for entry in Definition.entries(of: lineages, at: asOf, rules: rules) {
+            for lineages in related.lineages.groupedByAccounts() {
+                let keys = Set(lineages.flatMap(\.subscriptions).map(\.key))
+                let unit = UnitFacts(
+                    timelines: related.timelines.filter { keys.contains($0.key) }, customers: related.customers)
+                for entry in Definition.entries(of: unit, at: units.asOf, rules: rules) {
                     try sorter.append(entry, columns)
                 }
             }
         }
         return ([try sorter.finish()], done)
+    }
+
+    private func unitFacts(around key: SubscriptionKey) throws -> UnitFacts {
+        let size = units.snapshot.size
+        guard Definition.readsCustomers else {
+            return UnitFacts(timelines: try units.facts.timelines(around: key, knownAt: size))
+        }
+        return try units.facts.unitFacts(around: [key], knownAt: size)
     }
 
     /// Passes the stored records, without those of the replaced keys, and the new ones to `body`, ordered by key.

@@ -2,20 +2,15 @@ package import FactStore
 package import LedgerModel
 import LedgerStorage
 import Primitives
-import Synchronization
 
-/// Builds a projection from the facts of all keys, on several threads and with bounded memory.
+/// Builds a projection from the facts of all keys.
 ///
 /// The rows are those at the time when the last event was recorded, so they depend on the events, the rules and the
 /// code alone. They are built beside the stored projection, checked, and then replace it. Nothing else changes.
 package struct ProjectionBuilder<Definition: Projection>: Sendable {
     let store: ProjectionStore
-    let facts: FactIndex
-    let snapshot: FactSnapshot
     let rules: Rules
-    let asOf: Instant
-    let options: RebuildOptions
-    private let meter: RebuildMeter
+    let units: UnitFold
 
     /// - Parameter facts: the facts, all of which are folded.
     /// - Throws: `StorageError`.
@@ -24,12 +19,8 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
         options: RebuildOptions = RebuildOptions()
     ) throws {
         self.store = store
-        self.facts = facts
-        snapshot = try facts.snapshot()
         self.rules = rules
-        self.options = options
-        asOf = snapshot.size == 0 ? .earliest : try snapshot.recordedAt(snapshot.size - 1)
-        meter = RebuildMeter(options.report)
+        units = try UnitFold(of: facts, options: options)
     }
 
     /// Builds the projection from all facts.
@@ -42,7 +33,9 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
     /// Builds the projection with the right to build.
     func buildAll() throws -> ProjectionManifest {
         let columns = Definition.columns
-        let runs = try fold(sorter) { sorter, entry in
+        let runs = try fold {
+            units.sorter($0, in: store.buildingFolder)
+        } add: { sorter, entry in
             try sorter.append(entry, columns)
         } finish: { sorter in
             try sorter.finish()
@@ -50,31 +43,6 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
         return try install(keyCount: runs.reduce(0) { $0 + $1.count }) { rows in try SortedRuns.merge(runs, rows) }
     }
 
-    func sorter(_ worker: Int) -> RecordSorter {
-        // Half of the memory is for the index of units.
-        RecordSorter(
-            limit: options.memory / 2 / options.workers, pathPrefix: "\(store.buildingFolder)/run-\(worker)")
-    }
-
-    /// Writes, checks and installs rows.
-    /// - Parameters:
-    ///   - keyCount: the expected number of keys, for the progress.
-    ///   - body: passes every record to its argument, ordered by key.
-    func install(
-        keyCount: Int, _ body: ((StoredRecord) throws -> Void) throws -> Void
-    ) throws -> ProjectionManifest {
-        meter.begin(.writing, total: UInt64(keyCount))
-        let path = "\(store.buildingFolder)/rows"
-        var file = try RowsFile(path, meter)
-        try body { try file.append($0) }
-        let manifest = ProjectionManifest(
-            of: Definition.self, rules, knownAt: snapshot.size, asOf: asOf, try file.finish())
-        try store.install(manifest, rows: path)
-        return manifest
-    }
-}
-
-extension ProjectionBuilder {
     /// Folds the facts of all units on several threads.
     /// - Parameters:
     ///   - initial: returns the initial sum of a thread.
@@ -86,49 +54,27 @@ extension ProjectionBuilder {
         add: @escaping @Sendable (inout Sum, ProjectionEntry<Definition.Row>) throws -> Void,
         finish: @escaping @Sendable (inout Sum) throws -> Result
     ) throws -> [Result] {
-        let workers = Workers(count: options.workers, meter: meter)
-        let space = ScratchSpace(limit: options.memory / 2, folder: store.buildingFolder)
-        meter.begin(.reading, total: snapshot.size)
-        let index = try UnitIndex(of: snapshot, workers, in: space)
-        meter.begin(.folding, total: UInt64(index.positionCount(below: index.count)))
-        let units = UnitQueue(index)
-        return try workers.map { worker in
-            var sum = initial(worker)
-            while let batch = units.next() {
-                for unit in batch {
-                    let lineages = try lineages(of: unit, in: index)
-                    for entry in Definition.entries(of: lineages, at: asOf, rules: rules) { try add(&sum, entry) }
-                }
-                meter.add(units.positionCount(of: batch))
-            }
-            return try finish(&sum)
+        try units(in: store.buildingFolder, readsCustomers: Definition.readsCustomers, initial) { sum, unit in
+            for entry in Definition.entries(of: unit, at: units.asOf, rules: rules) { try add(&sum, entry) }
+        } finish: {
+            try finish(&$0)
         }
     }
 
-    private func lineages(of unit: Int, in index: UnitIndex) throws -> [Lineage] {
-        let timelines = try snapshot.timelines(at: index.positions(of: unit)) { index.contains($0, in: unit) }
-        return Lineage.components(of: timelines)
-    }
-}
-
-/// Distributes the units among threads.
-private final class UnitQueue: Sendable {
-    private static let batch = 256
-
-    private let index: UnitIndex
-    private let start = Atomic(0)
-
-    init(_ index: UnitIndex) {
-        self.index = index
-    }
-
-    func next() -> Range<Int>? {
-        let end = start.add(Self.batch, ordering: .relaxed).newValue
-        let units = (end - Self.batch..<end).clamped(to: 0..<index.count)
-        return units.isEmpty ? nil : units
-    }
-
-    func positionCount(of units: Range<Int>) -> UInt64 {
-        UInt64(index.positionCount(below: units.upperBound) - index.positionCount(below: units.lowerBound))
+    /// Writes, checks and installs rows.
+    /// - Parameters:
+    ///   - keyCount: the expected number of keys, for the progress.
+    ///   - body: passes every record to its argument, ordered by key.
+    func install(
+        keyCount: Int, _ body: ((StoredRecord) throws -> Void) throws -> Void
+    ) throws -> ProjectionManifest {
+        units.meter.begin(.writing, total: UInt64(keyCount))
+        let path = "\(store.buildingFolder)/rows"
+        var file = try RowsFile(path, units.meter)
+        try body { try file.append($0) }
+        let manifest = ProjectionManifest(
+            of: Definition.self, rules, knownAt: units.snapshot.size, asOf: units.asOf, try file.finish())
+        try store.install(manifest, rows: path)
+        return manifest
     }
 }

@@ -121,15 +121,15 @@ final class RecordFileReader {
 }
 
 /// A record with its stored form.
-struct StoredRecord: Sendable {
+package struct StoredRecord: Sendable {
     let stored: ArraySlice<UInt8>
     let keyLength: Int
 
-    var key: ArraySlice<UInt8> {
+    package var key: ArraySlice<UInt8> {
         stored.dropFirst(RecordBuffer.Record.headerByteCount).prefix(keyLength)
     }
 
-    var body: ArraySlice<UInt8> {
+    package var body: ArraySlice<UInt8> {
         stored.dropFirst(RecordBuffer.Record.headerByteCount + keyLength)
     }
 }

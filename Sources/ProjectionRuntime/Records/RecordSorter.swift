@@ -1,10 +1,10 @@
 import Glibc
 import HeapModule
 import LedgerModel
-import LedgerStorage
+package import LedgerStorage
 
 /// Sorts any number of records by key with bounded memory: sorted runs go to files, which are merged at the end.
-struct RecordSorter: Sendable {
+package struct RecordSorter: Sendable {
     /// The number of files at which they are merged into one, so that few are open at a time.
     private static let mergedCount = 64
 
@@ -25,7 +25,7 @@ struct RecordSorter: Sendable {
     }
 
     /// - Throws: `disk_full`, `io_error`.
-    mutating func append(key: (inout [UInt8]) -> Void, body: (inout [UInt8]) -> Void) throws {
+    package mutating func append(key: (inout [UInt8]) -> Void, body: (inout [UInt8]) -> Void) throws {
         buffer.append(key: key, body: body)
         if buffer.bytes.count + buffer.records.count * MemoryLayout<RecordBuffer.Record>.stride > limit { try spill() }
     }
@@ -60,7 +60,7 @@ struct RecordSorter: Sendable {
     }
 
     /// Returns the sorted runs. The last one stays in memory.
-    mutating func finish() throws(StorageError) -> SortedRuns {
+    package mutating func finish() throws(StorageError) -> SortedRuns {
         buffer.sort()
         defer { buffer = RecordBuffer() }
         return SortedRuns(count: spilledCount + buffer.records.count, buffer: buffer, paths: runPaths)
@@ -68,18 +68,18 @@ struct RecordSorter: Sendable {
 }
 
 /// The sorted runs of one sorter.
-struct SortedRuns: Sendable {
+package struct SortedRuns: Sendable {
     /// Small, because many runs are read at the same time.
     private static let chunkByteCount = 1 << 15
 
     /// The number of records.
-    let count: Int
+    package let count: Int
     fileprivate let buffer: RecordBuffer
     fileprivate let paths: [String]
 
     /// Calls `body` with the records of all runs in the order of their keys.
     /// - Complexity: O(n log k) for n records in k runs.
-    static func merge(_ runs: [SortedRuns], _ body: (StoredRecord) throws -> Void) throws {
+    package static func merge(_ runs: [SortedRuns], _ body: (StoredRecord) throws -> Void) throws {
         var heap = Heap<RunHead>()
         for run in runs {
             if let head = try RunHead(.memory(run.buffer)) { heap.insert(head) }

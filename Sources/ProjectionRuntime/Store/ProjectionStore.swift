@@ -40,12 +40,12 @@ package struct ProjectionStore: Sendable {
 
     /// Returns the names of the projections that have folders.
     private func names() throws(StorageError) -> [String] {
-        try Self.entries(of: folder).filter { $0 != Self.buildingName }
+        try Folder(folder).names().filter { $0 != Self.buildingName }
     }
 
     /// Returns the digests, in hexadecimal, of the rules under which a projection has a folder.
     private func digests(of name: String) throws(StorageError) -> [String] {
-        try Self.entries(of: "\(folder)/\(name)").filter { Digest(hex: $0) != nil }
+        try Folder("\(folder)/\(name)").names().filter { Digest(hex: $0) != nil }
     }
 
     /// Returns the manifest of a projection under rules; nil when none is stored.
@@ -101,7 +101,7 @@ extension ProjectionStore {
         let lock = try beginBuilding()
         defer {
             // Files that cannot be removed now are removed by the next build.
-            try? removeBuilt()
+            try? Folder(buildingFolder).removeFiles()
             withExtendedLifetime(lock) {}
         }
         return try body()
@@ -110,35 +110,28 @@ extension ProjectionStore {
     /// Locks the folder for one build, and removes the remains of a killed one.
     /// - Throws: `locked`, `io_error`, `disk_full`.
     private func beginBuilding() throws(StorageError) -> FolderLock {
-        try Self.make(folder)
+        try Folder(folder).create()
         let lock = try FolderLock(
             file: "\(folder)/LOCK", refusal: "another process is building or dropping projections",
             hint: "Wait until it ends.")
-        try Self.make(buildingFolder)
-        try removeBuilt()
+        try Folder(buildingFolder).create()
+        try Folder(buildingFolder).removeFiles()
         return lock
-    }
-
-    /// Removes the files of a build.
-    private func removeBuilt() throws(StorageError) {
-        for name in try Self.entries(of: buildingFolder) { unlink("\(buildingFolder)/\(name)") }
     }
 
     /// Replaces the projection of the same name and rules by synced rows.
     /// - Throws: `io_error`, `disk_full`; the old projection is then still stored.
     func install(_ manifest: ProjectionManifest, rows: String) throws(StorageError) {
         let target = folder(of: manifest)
-        try Self.make("\(folder)/\(manifest.projection)")
-        try Self.make(target)
+        try Folder("\(folder)/\(manifest.projection)").create()
+        try Folder(target).create()
         guard rename(rows, path(of: manifest)) == 0 else {
             throw StorageError(system: "\(rows) cannot be moved to \(target)")
         }
         try AtomicFile.syncFolder(of: path(of: manifest))
         try AtomicFile.write(Array(manifest.json.serialized().utf8), to: "\(target)/\(Self.manifestName)")
         // Rows of earlier manifests, and those of a rebuild that was killed before its manifest was written.
-        for name in try Self.entries(of: target) where name != manifest.fileName && name != Self.manifestName {
-            unlink("\(target)/\(name)")
-        }
+        try Folder(target).removeFiles(except: [manifest.fileName, Self.manifestName])
     }
 
     /// Removes every projection under these rules.
@@ -146,7 +139,7 @@ extension ProjectionStore {
     /// - Returns: the names of the removed projections.
     /// - Throws: `locked`, `io_error`.
     package func drop(_ digest: String) throws -> [String] {
-        guard access(folder, F_OK) == 0 else { return [] }
+        guard Folder(folder).exists else { return [] }
         return try building { try remove(digest) }
     }
 
@@ -154,12 +147,10 @@ extension ProjectionStore {
         var dropped: [String] = []
         for name in try names() {
             let target = "\(folder)/\(name)/\(digest)"
-            guard access(target, F_OK) == 0 else { continue }
+            guard Folder(target).exists else { continue }
             // Without its manifest, a projection does not exist.
             unlink("\(target)/\(Self.manifestName)")
-            for file in try Self.entries(of: target) { unlink("\(target)/\(file)") }
-            guard rmdir(target) == 0 else { throw StorageError(system: "\(target) cannot be removed") }
-            try AtomicFile.syncFolder(of: target)
+            try Folder(target).remove()
             dropped.append(name)
         }
         return dropped
@@ -170,32 +161,5 @@ extension ProjectionStore {
         var found: Set<String> = []
         for name in try names() { found.formUnion(try digests(of: name)) }
         return found
-    }
-
-    /// Creates a folder durably, unless it exists.
-    private static func make(_ path: String) throws(StorageError) {
-        if access(path, F_OK) == 0 { return }
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw StorageError(system: "the folder \(path) cannot be created")
-        }
-        try AtomicFile.syncFolder(of: path)
-    }
-
-    /// Returns the names in a folder, sorted; none when there is no such folder.
-    private static func entries(of path: String) throws(StorageError) -> [String] {
-        guard let directory = opendir(path) else {
-            if errno == ENOENT || errno == ENOTDIR { return [] }
-            throw StorageError(system: "\(path) cannot be read")
-        }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            // The name is a C string within the entry.
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
     }
 }

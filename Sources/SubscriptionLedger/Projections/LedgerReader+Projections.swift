@@ -7,7 +7,7 @@ import SubscriptionStatus
 
 /// The projections that can be stored.
 package enum Projections {
-    fileprivate static let all: [any Projection.Type] = [StatusProjection.self]
+    fileprivate static let all: [any Projection.Type] = [StatusProjection.self, TransitionProjection.self]
 
     package static let names = all.map { $0.name }
 

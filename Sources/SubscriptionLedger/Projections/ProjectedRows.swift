@@ -24,24 +24,28 @@ package final class ProjectedRows {
 extension JSONValue {
     /// Creates an object from the values of a row. A column `name.member` is a member of the object `name`.
     fileprivate init(row values: [ColumnValue?], columns: [ColumnSchema]) {
+        let named = zip(columns, values).map { NamedValue(name: $0.name, type: $0.type, value: $1) }
+        self = .object(Self.members(named[...]))
+    }
+
+    private typealias NamedValue = (name: String, type: ColumnSchema.ColumnType, value: ColumnValue?)
+
+    private static func members(_ values: ArraySlice<NamedValue>) -> [Member] {
         var members: [Member] = []
-        var index = 0
-        while index < columns.count {
-            let column = columns[index]
-            index += 1
-            guard column.type == .object else {
-                members.append(Member(column.name, JSONValue(values[index - 1])))
+        var rest = values
+        while let (name, type, value) = rest.popFirst() {
+            guard type == .object else {
+                members.append(Member(name, JSONValue(value)))
                 continue
             }
-            let prefix = column.name + "."
-            let start = index
-            while index < columns.count, columns[index].name.hasPrefix(prefix) { index += 1 }
-            let nested = (start..<index).map {
-                Member(String(columns[$0].name.dropFirst(prefix.count)), JSONValue(values[$0]))
+            let nested = rest.prefix { $0.name.hasPrefix(name + ".") }
+            rest = rest[nested.endIndex...]
+            let named = nested.map {
+                NamedValue(name: String($0.name.dropFirst(name.count + 1)), type: $0.type, value: $0.value)
             }
-            members.append(Member(column.name, values[start - 1] == nil ? .null : .object(nested)))
+            members.append(Member(name, value == nil ? .null : .object(Self.members(named[...]))))
         }
-        self = .object(members)
+        return members
     }
 
     private init(_ value: ColumnValue?) {

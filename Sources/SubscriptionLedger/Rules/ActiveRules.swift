@@ -36,7 +36,17 @@ final class ActiveRules: Sendable {
     /// Returns the newest activation among the first `size` events; nil when there is none.
     func activation(knownAt size: Position) throws -> RulesActivation? {
         let current = try current()
-        guard let position = current.positions.last(where: { $0 < size }) else { return nil }
+        return try current.positions.last { $0 < size }.map { try activation(at: $0, current) }
+    }
+
+    /// Returns the initial rules and every activation among the first `size` events.
+    func history(knownAt size: Position) throws -> RulesHistory {
+        let current = try current()
+        let positions = current.positions.filter { $0 < size }
+        return RulesHistory(initial: initial, activations: try positions.map { try activation(at: $0, current) })
+    }
+
+    private func activation(at position: Position, _ current: Known) throws -> RulesActivation {
         if let activation = current.activations[position] { return activation }
         guard let record = try log.record(at: position), let activation = try RulesEvents.activation(in: record) else {
             throw StorageError(.logCorrupt, "event at position \(position) activates no rules")

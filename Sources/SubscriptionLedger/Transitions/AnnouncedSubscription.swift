@@ -22,11 +22,15 @@ struct AnnouncedSubscription: Hashable, Sendable {
     /// The hash as a number of the same order.
     var number: UInt128 { IndexTerm.subscription(key).hash }
 
-    /// Returns the key in `due`. It sorts by time, then by subscription, which is truncated to fit the 511 bytes of
-    /// an LMDB key.
-    func dueKey(_ due: Instant) -> [UInt8] {
-        (UInt64(bitPattern: due.milliseconds) ^ 1 << 63).bigEndianBytes + Self.joined(keyParts, by: 0).prefix(448)
-            + hash
+    /// Returns the key in `due`: the instant, then `dueOrder`.
+    func dueKey(_ due: Instant) -> [UInt8] { due.orderedBytes + dueOrder }
+
+    /// The order of subscriptions that are due at the same instant: by key, which is truncated to fit the 511 bytes of
+    /// an LMDB key, and then by hash.
+    var dueOrder: [UInt8] {
+        var bytes: [UInt8] = []
+        key.appendOrdered(to: &bytes)
+        return bytes.prefix(448) + hash
     }
 
     var bytes: [UInt8] {

@@ -1,40 +1,27 @@
 import EventLog
-import FactStore
 import LedgerModel
 import Primitives
 import SubscriptionStatus
 
-/// The subscriptions known at one log size, and those that may belong to the same lineages.
+/// The subscriptions of a unit as known at one log size.
 struct KnownSubscriptions {
-    private let related: RelatedTimelines
-    private let facts: FactIndex
+    let unit: UnitFacts
     private let size: Position
     private let rules: Rules
     private let timelines: [SubscriptionKey: Timeline]
     private let lineages: [Lineage]
+    private let directory: CustomerDirectory
     private let histories: [SubscriptionKey: SubscriptionHistory]
     /// The keys of every lineage that contains a requested key, sorted. An event of one key may change the history of
     /// all.
     let affectedKeys: [SubscriptionKey]
 
-    init(
-        around keys: Set<SubscriptionKey>, in facts: FactIndex, knownAt size: Position, _ rules: Rules
-    ) throws {
-        var related = RelatedTimelines(in: facts, knownAt: size)
-        try related.add(keys)
-        self.init(related, facts, size, rules, related.timelines) { lineage in
-            lineage.subscriptions.contains { keys.contains($0.key) }
-        }
-    }
-
-    private init(
-        _ related: RelatedTimelines, _ facts: FactIndex, _ size: Position, _ rules: Rules,
-        _ timelines: [SubscriptionKey: Timeline], isAffected: (Lineage) -> Bool
-    ) {
-        (self.related, self.facts, self.size, self.rules) = (related, facts, size, rules)
-        self.timelines = timelines
+    init(_ unit: UnitFacts, around keys: Set<SubscriptionKey>, knownAt size: Position, _ rules: Rules) {
+        (self.unit, self.size, self.rules) = (unit, size, rules)
+        timelines = unit.timelines.mapValues { $0.known(at: size) }.filter { !$0.value.isEmpty }
         lineages = Lineage.components(of: timelines)
-        let affected = lineages.filter(isAffected)
+        directory = unit.customers.directory(below: size)
+        let affected = lineages.filter { lineage in lineage.subscriptions.contains { keys.contains($0.key) } }
         affectedKeys = affected.flatMap(\.subscriptions).map(\.key).sorted()
         histories = Dictionary(
             affected.histories(until: .latest, rules: rules).map { ($0.key, $0) }
@@ -43,11 +30,7 @@ struct KnownSubscriptions {
 
     /// Returns the same subscriptions as known at a smaller log size, under the rules of that size.
     func earlier(knownAt size: Position, _ rules: Rules) -> KnownSubscriptions {
-        let affectedKeys = Set(affectedKeys)
-        let timelines = timelines.mapValues { $0.known(at: size) }.filter { !$0.value.isEmpty }
-        return KnownSubscriptions(related, facts, size, rules, timelines) { lineage in
-            lineage.subscriptions.contains { affectedKeys.contains($0.key) }
-        }
+        KnownSubscriptions(unit, around: Set(affectedKeys), knownAt: size, rules)
     }
 
     /// Returns every transition of a subscription, including future ones.
@@ -62,11 +45,9 @@ struct KnownSubscriptions {
 
     /// Returns the owners of a subscription at an instant, based on the log alone. Stored rows do not depend on the
     /// vault.
-    func owners(of key: SubscriptionKey, at instant: Instant) throws -> Set<Ownership.Owner> {
+    func owners(of key: SubscriptionKey, at instant: Instant) -> Set<Ownership.Owner> {
         guard let evidence = ownershipEvidence(of: key) else { return [] }
-        var lookup = CustomerLookup(in: facts, size: size)
-        try lookup.load(evidence)
-        return Ownership(evidence, at: instant, directory: lookup.directory, rule: rules.customers.claimConflict).owners
+        return Ownership(evidence, at: instant, directory: directory, rule: rules.customers.claimConflict).owners
     }
 
     /// Returns the instants at which appAccountTokens of a subscription take effect, ascending.
@@ -75,6 +56,27 @@ struct KnownSubscriptions {
     }
 
     private func ownershipEvidence(of key: SubscriptionKey) -> OwnershipEvidence? {
-        timelines[key].map { related.ownershipEvidence(of: key, $0) }
+        timelines[key].map { unit.customers.evidence(of: key, $0, below: size) }
+    }
+
+    /// Returns the instant of the next row that needs no event; nil when none is due.
+    func nextRow(of key: SubscriptionKey, after instant: Instant) -> Instant? {
+        let transition = history(of: key).first { $0.at > instant }?.at
+        let token = tokenInstants(of: key).first { $0 > instant }
+        return [transition, token].compactMap(\.self).min()
+    }
+
+    /// Returns the type of the notification at a position, or the kind of the artifact, among the new facts of a key's
+    /// lineage.
+    func cause(of key: SubscriptionKey, at position: Position) -> Cause {
+        let lineage = lineages.first { $0.subscriptions.contains { $0.key == key } }
+        let timelines = lineage?.subscriptions.compactMap { self.timelines[$0.key] } ?? []
+        for notification in timelines.flatMap(\.notifications) where notification.source.position == position {
+            if let type = notification.value.notificationType {
+                return .notification(type, notification.value.subtype)
+            }
+        }
+        let hasTransaction = timelines.contains { $0.transactions.contains { $0.source.position == position } }
+        return hasTransaction ? .transaction : .renewalInfo
     }
 }

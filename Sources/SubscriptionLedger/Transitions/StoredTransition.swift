@@ -1,5 +1,8 @@
+import AppStoreModel
+import LedgerAPI
 import LedgerModel
 import Primitives
+import SubscriptionStatus
 
 /// A stored row of the feed. Its owners are handles and tokens, not the callers' ids.
 struct StoredTransition: Sendable {
@@ -27,6 +30,15 @@ struct StoredTransition: Sendable {
 }
 
 extension StoredTransition {
+    /// - Parameter position: the newest event that the row is based on.
+    init(_ row: TransitionDraft, position: Position) {
+        self.init(
+            environment: row.key.environment.rawValue, recordedAt: row.recordedAt, effectiveAt: row.effectiveAt,
+            change: row.change.map(\.rawValue), cause: row.cause, position: position, owners: row.owners.sorted(),
+            before: JSONValue(row.before.map { SubscriptionRow($0) }),
+            after: JSONValue(row.after.map { SubscriptionRow($0) }))
+    }
+
     /// Creates a row from its stored bytes; nil when they are damaged.
     init?(_ bytes: [UInt8]) {
         guard let row = try? JSONDocument(parsing: bytes).root,

@@ -18,11 +18,15 @@ package final class TransitionFeed: Sendable {
     private static let batch = 250
     /// The maximum interval between two checks of the clock. A new event shortens it.
     private static let interval = DispatchTimeInterval.milliseconds(250)
+    /// The number of missing events from which the feed is rebuilt at once, unless it has some of them.
+    private static let rebuiltCount: Position = 16_384
     /// The pause before a transaction, so that it includes the events of several callers.
     private static let pauseMicroseconds: UInt32 = 20_000
     /// The nice value of the thread. Threads that answer callers have priority.
     private static let priority: Int32 = 10
 
+    private let folder: Folder
+    private let mapSizeBytes: Int
     let store: RecoverableEnvironment<TransitionStore>
     let sequence: Digest
     private let writer: LogWriter
@@ -60,6 +64,7 @@ package final class TransitionFeed: Sendable {
                 try $0.isOf(log)
             }
         }
+        (folder, mapSizeBytes) = (Folder(directory), configuration.mapSizeBytes)
         self.sequence = sequence
         (self.writer, self.log) = (writer, log)
         (facts, vault, rules) = (ledger.reader.facts, ledger.reader.vault, ledger.reader.activeRules)
@@ -139,6 +144,10 @@ extension TransitionFeed {
         guard !facts.isCatchingUp else { return false }
         let size = try log.size()
         if facts.size < size { try facts.catchUp(with: log) }
+        if progress.position == 0, size >= Self.rebuiltCount {
+            try rebuildAll()
+            return true
+        }
         var time = progress.timeProcessed
         if progress.position == size {
             let due = try store.environment.read { try store.lastDue(by: clock(), limit: Self.batch, $0) }
@@ -171,6 +180,34 @@ extension TransitionFeed {
         // termination handler, which acquires the lock.
         for observer in observers { observer.yield() }
         return true
+    }
+
+    /// Replaces the feed by one built from all events at once. The old one answers meanwhile.
+    /// - Throws: `StorageError`; `CancellationError` when the feed closes. The old feed then stays.
+    package func rebuild() throws {
+        try making.withLock { _ in
+            if facts.size < (try log.size()) { try facts.catchUp(with: log) }
+            try rebuildAll()
+        }
+    }
+
+    private func rebuildAll() throws {
+        let building = Folder(folder.path + ".building")
+        if building.exists { try building.remove() }
+        try building.create()
+        let rebuild = TransitionRebuild(
+            facts: facts, log: log, rules: try rules.history(knownAt: facts.size), sequence: sequence,
+            mapSizeBytes: mapSizeBytes, folder: building
+        ) { self.state.withLock { $0.isClosing } }
+        do {
+            try rebuild.run()
+        } catch let error as LMDBError {
+            throw StorageError(error, while: "storing the transitions failed")
+        }
+        try building.replace(folder)
+        try store.reopen()
+        // Outside the lock, like every yield.
+        for observer in state.withLock({ Array($0.observers.values) }) { observer.yield() }
     }
 
     private func builder(_ store: TransitionStore) -> TransitionBuilder {

@@ -20,7 +20,7 @@ final class TransitionStore: Sendable {
     private let meta: Database
 
     /// The layout version; a store of another version is rebuilt.
-    private static let layout = 2
+    private static let layout = 3
 
     /// Returns the id of the sequence: a digest of the log's name and everything else outside the log that determines
     /// its rows.
@@ -53,8 +53,18 @@ final class TransitionStore: Sendable {
         return try TransitionStore(opening: directory, mapSizeBytes, sequence)
     }
 
+    /// Creates an empty store.
+    /// - Parameter directory: an existing folder without a store.
+    /// - Throws: `io_error`, `disk_full`.
+    static func create(_ directory: String, mapSizeBytes: Int, sequence: Digest) throws(StorageError) -> TransitionStore
+    {
+        try TransitionStore(opening: directory, mapSizeBytes, sequence)
+    }
+
     /// - Parameter sequence: the id of a new store; nil opens an existing store for reading.
-    private convenience init(opening directory: String, _ mapSizeBytes: Int, _ sequence: Digest?) throws {
+    private convenience init(
+        opening directory: String, _ mapSizeBytes: Int, _ sequence: Digest?
+    ) throws(StorageError) {
         do throws(LMDBError) {
             try self.init(directory, mapSizeBytes, sequence)
         } catch {
@@ -115,7 +125,7 @@ extension TransitionStore {
         /// The digest of the sequence id and all rows. Each step digests the previous digest and a row.
         var digest: UInt128
 
-        fileprivate init(start sequence: Digest) { digest = sequence.firstHalf }
+        init(start sequence: Digest) { digest = sequence.firstHalf }
 
         fileprivate init?(_ bytes: [UInt8]) {
             var fields = bytes[...]
@@ -152,7 +162,13 @@ extension TransitionStore {
     func append(
         _ row: StoredTransition, _ progress: inout Progress, _ transaction: inout WriteTransaction
     ) throws {
-        let bytes = row.bytes
+        try append(row.bytes, &progress, &transaction)
+    }
+
+    /// Appends the stored form of a row.
+    func append(
+        _ bytes: [UInt8], _ progress: inout Progress, _ transaction: inout WriteTransaction
+    ) throws {
         progress.digest = Digest.sha256(of: progress.digest.bigEndianBytes + bytes).firstHalf
         let stored = progress.digest.bigEndianBytes + bytes
         try transaction.put(stored.span.bytes, at: progress.rowCount, in: rows, .append)

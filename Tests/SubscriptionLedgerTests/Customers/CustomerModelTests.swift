@@ -25,6 +25,7 @@ struct CustomerModelTests {
             var game = try Game(rule, &random, comment)
             for _ in 0..<40 { try await game.step(&random, &counts) }
             try game.compareSnapshots()
+            try game.compareRebuiltFeed()
         }
         print("customers, \(rule):", counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" })
         for what in Game.happenings { #expect(counts[what, default: 0] > 0, "\(what) never happened") }
@@ -191,6 +192,17 @@ struct CustomerModelTests {
                 #expect(
                     given == model.purchases(of: name, at: TestLedger.now.milliseconds), "feed, \(name), \(comment)")
             }
+        }
+
+        /// Compares the feed that followed the log with one that is built from all events at once.
+        func compareRebuiltFeed() throws {
+            let feed = try shop.ledger.transitions()
+            try feed.advance()
+            let followed = try feed.storedRows()
+            try feed.rebuild()
+            try feed.advance()
+            let isRebuiltSame = try feed.storedRows() == followed
+            #expect(isRebuiltSame, comment)
         }
 
         func compareSnapshots() throws {

@@ -66,11 +66,12 @@ final class FeedLedger {
         try open()
     }
 
-    /// Removes the feed and rebuilds it from the log.
+    /// Removes the feed and builds it from all events at once.
     func rebuild() throws {
         close()
         try FileManager.default.removeItem(atPath: folder.transitions)
         try open()
+        try ledger.transitions().rebuild()
     }
 
     /// Overwrites the feed's file; the ledger must be closed.

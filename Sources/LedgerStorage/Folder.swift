@@ -1,0 +1,68 @@
+import Glibc
+
+/// A folder of files, without folders in it.
+package struct Folder: Sendable {
+    package let path: String
+
+    package init(_ path: String) {
+        self.path = path
+    }
+
+    package var exists: Bool { access(path, F_OK) == 0 }
+
+    /// Creates the folder durably, unless it exists.
+    /// - Throws: `io_error`, `disk_full`.
+    package func create() throws(StorageError) {
+        if exists { return }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw StorageError(system: "the folder \(path) cannot be created")
+        }
+        try AtomicFile.syncFolder(of: path)
+    }
+
+    /// Returns the names in the folder, sorted; none when there is no such folder.
+    /// - Throws: `io_error`.
+    package func names() throws(StorageError) -> [String] {
+        guard let directory = opendir(path) else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw StorageError(system: "\(path) cannot be read")
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            // The name is a C string within the entry.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Removes the files, except those with the given names. Files that cannot be removed stay.
+    /// - Throws: `io_error`.
+    package func removeFiles(except kept: Set<String> = []) throws(StorageError) {
+        for name in try names() where !kept.contains(name) { unlink("\(path)/\(name)") }
+    }
+
+    /// Removes the folder with its files.
+    /// - Throws: `io_error`.
+    package func remove() throws(StorageError) {
+        try removeFiles()
+        guard rmdir(path) == 0 || errno == ENOENT else { throw StorageError(system: "\(path) cannot be removed") }
+        try AtomicFile.syncFolder(of: path)
+    }
+
+    /// Moves the folder to the place of another one, which is removed. A crash meanwhile can leave that place empty.
+    /// - Throws: `io_error`, `disk_full`.
+    package func replace(_ other: Folder) throws(StorageError) {
+        let old = Folder(other.path + ".old")
+        if old.exists { try old.remove() }
+        guard rename(other.path, old.path) == 0 || errno == ENOENT else {
+            throw StorageError(system: "\(other.path) cannot be moved")
+        }
+        guard rename(path, other.path) == 0 else { throw StorageError(system: "\(path) cannot be moved") }
+        try AtomicFile.syncFolder(of: other.path)
+        if old.exists { try old.remove() }
+    }
+}

@@ -1,0 +1,90 @@
+package import FactStore
+package import LedgerModel
+import LedgerStorage
+package import Primitives
+import Synchronization
+
+/// Folds all facts unit by unit, on several threads and with bounded memory.
+package struct UnitFold: Sendable {
+    let facts: FactIndex
+    /// The facts, all of which are folded.
+    package let snapshot: FactSnapshot
+    /// The time at which the last event was recorded.
+    package let asOf: Instant
+    let options: RebuildOptions
+    let meter: RebuildMeter
+
+    /// - Throws: `StorageError`.
+    package init(of facts: FactIndex, options: RebuildOptions = RebuildOptions()) throws {
+        self.facts = facts
+        snapshot = try facts.snapshot()
+        asOf = snapshot.size == 0 ? .earliest : try snapshot.recordedAt(snapshot.size - 1)
+        self.options = options
+        meter = RebuildMeter(options.report)
+    }
+
+    /// Calls `add` for each unit.
+    /// - Parameters:
+    ///   - folder: an existing folder for temporary files.
+    ///   - readsCustomers: whether units have the events about customers.
+    ///   - initial: returns the initial sum of a thread.
+    ///   - add: adds a unit to the sum of a thread.
+    ///   - finish: called on each thread at its end.
+    /// - Returns: the result of each thread.
+    package func callAsFunction<Sum, Result: Sendable>(
+        in folder: String, readsCustomers: Bool,
+        _ initial: @escaping @Sendable (_ worker: Int) -> Sum,
+        add: @escaping @Sendable (inout Sum, UnitFacts) throws -> Void,
+        finish: @escaping @Sendable (inout Sum) throws -> Result
+    ) throws -> [Result] {
+        let workers = Workers(count: options.workers, meter: meter)
+        let space = ScratchSpace(limit: options.memory / 2, folder: folder)
+        meter.begin(.reading, total: snapshot.size)
+        let index = try UnitIndex(of: snapshot, workers, in: space)
+        meter.begin(.folding, total: UInt64(index.positionCount(below: index.count)))
+        let units = UnitQueue(index)
+        return try workers.map { worker in
+            var sum = initial(worker)
+            while let batch = units.next() {
+                for unit in batch { try add(&sum, try unitFacts(unit, in: index, readsCustomers)) }
+                meter.add(units.positionCount(of: batch))
+            }
+            return try finish(&sum)
+        }
+    }
+
+    private func unitFacts(_ unit: Int, in index: UnitIndex, _ readsCustomers: Bool) throws -> UnitFacts {
+        let timelines = try snapshot.timelines(at: index.positions(of: unit)) { index.contains($0, in: unit) }
+        guard readsCustomers else { return UnitFacts(timelines: timelines) }
+        return UnitFacts(
+            timelines: timelines, customers: try facts.customerHistory(of: timelines, knownAt: snapshot.size))
+    }
+
+    /// Returns a sorter for the records of a thread. It takes half of the memory, together with those of the other
+    /// threads; the other half is for the index of units.
+    package func sorter(_ worker: Int, in folder: String) -> RecordSorter {
+        RecordSorter(limit: options.memory / 2 / options.workers, pathPrefix: "\(folder)/run-\(worker)")
+    }
+}
+
+/// Distributes the units among threads.
+private final class UnitQueue: Sendable {
+    private static let batch = 256
+
+    private let index: UnitIndex
+    private let start = Atomic(0)
+
+    init(_ index: UnitIndex) {
+        self.index = index
+    }
+
+    func next() -> Range<Int>? {
+        let end = start.add(Self.batch, ordering: .relaxed).newValue
+        let units = (end - Self.batch..<end).clamped(to: 0..<index.count)
+        return units.isEmpty ? nil : units
+    }
+
+    func positionCount(of units: Range<Int>) -> UInt64 {
+        UInt64(index.positionCount(below: units.upperBound) - index.positionCount(below: units.lowerBound))
+    }
+}

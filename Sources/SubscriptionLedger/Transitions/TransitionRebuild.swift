@@ -1,0 +1,126 @@
+import EventLog
+import FactStore
+import LMDB
+import LedgerModel
+import LedgerStorage
+import Primitives
+import ProjectionRuntime
+
+/// Builds the feed of all events at once, on several threads, in a folder of its own.
+///
+/// The rows are those that following the log event by event appends, byte for byte.
+struct TransitionRebuild: Sendable {
+    /// The maximum number of records per transaction.
+    private static let batch = 4_096
+    /// Memory for the index of units and for sorting, in bytes.
+    private static let memory = 256 << 20
+
+    let facts: FactIndex
+    let log: LogReader
+    let rules: RulesHistory
+    let sequence: Digest
+    let mapSizeBytes: Int
+    /// An empty folder. Temporary files in it are removed.
+    let folder: Folder
+    /// Returns whether to give up.
+    let isCancelled: @Sendable () -> Bool
+
+    /// - Throws: `StorageError`; `CancellationError` when cancelled.
+    func run() throws {
+        var options = RebuildOptions()
+        options.memory = Self.memory
+        let units = try UnitFold(of: facts, options: options)
+        let parts = try units(in: folder.path, readsCustomers: true) { worker in
+            Part(
+                rows: units.sorter(2 * worker, in: folder.path),
+                announced: units.sorter(2 * worker + 1, in: folder.path))
+        } add: { part, unit in
+            if isCancelled() { throw CancellationError() }
+            try part.add(UnitTransitions(of: unit, rules: rules, before: units.asOf), units.snapshot)
+        } finish: { part in
+            try part.finished()
+        }
+        try store(parts, size: units.snapshot.size)
+    }
+
+    private func store(_ parts: [FinishedPart], size: Position) throws {
+        let store = try TransitionStore.create(folder.path, mapSizeBytes: mapSizeBytes, sequence: sequence)
+        var progress = TransitionStore.Progress(start: sequence)
+        try forEachBatch(of: parts.map(\.rows)) { batch in
+            try store.environment.write { transaction in
+                for row in batch { try store.append(row, &progress, &transaction) }
+            }
+        }
+        try forEachBatch(of: parts.map(\.announced)) { batch in
+            try store.environment.write { transaction in
+                for bytes in batch {
+                    guard let announced = AnnouncedSubscription(bytes) else {
+                        throw TransitionStore.damaged("an announced subscription")
+                    }
+                    try store.replace(AnnouncedSubscription(key: announced.key), with: announced, &transaction)
+                }
+            }
+        }
+        progress.disagreements = parts.reduce(0) { $0 + $1.disagreements }
+        progress.position = size
+        progress.idempotencyKey = try log.record(at: size - 1)?.idempotencyKey.value ?? 0
+        try store.environment.write { try store.store(progress, &$0) }
+        try folder.removeFiles(except: ["data.mdb", "lock.mdb"])
+    }
+
+    /// Calls `body` with the contents of the sorted records, a bounded number at a time.
+    private func forEachBatch(of runs: [SortedRuns], _ body: ([[UInt8]]) throws -> Void) throws {
+        var batch: [[UInt8]] = []
+        try SortedRuns.merge(runs) { record in
+            batch.append(Array(record.body))
+            guard batch.count == Self.batch else { return }
+            if isCancelled() { throw CancellationError() }
+            try body(batch)
+            batch = []
+        }
+        try body(batch)
+    }
+}
+
+/// The rows and the announced subscriptions that one thread finds.
+private struct Part: Sendable {
+    var rows: RecordSorter
+    var announced: RecordSorter
+    private var disagreements: UInt64 = 0
+
+    init(rows: RecordSorter, announced: RecordSorter) {
+        self.rows = rows
+        self.announced = announced
+    }
+
+    mutating func add(_ unit: UnitTransitions, _ snapshot: FactSnapshot) throws {
+        for row in unit.rows {
+            // A row that time causes is known once every event recorded by its instant is.
+            let position = try row.position ?? snapshot.lastPosition(recordedBy: row.recordedAt) ?? 0
+            let stored = StoredTransition(row, position: position).bytes
+            try rows.append {
+                row.appendOrder(to: &$0)
+            } body: {
+                $0 += stored
+            }
+        }
+        for subscription in unit.announced.values {
+            try announced.append {
+                $0 += subscription.hash
+            } body: {
+                $0 += subscription.bytes
+            }
+            disagreements += UInt64(subscription.disagreements)
+        }
+    }
+
+    mutating func finished() throws -> FinishedPart {
+        FinishedPart(rows: try rows.finish(), announced: try announced.finish(), disagreements: disagreements)
+    }
+}
+
+private struct FinishedPart: Sendable {
+    let rows: SortedRuns
+    let announced: SortedRuns
+    let disagreements: UInt64
+}
