@@ -13,6 +13,9 @@ package final class FactIndex: Sendable {
     /// Decodes the facts of a stored event, without repeating the verification.
     package typealias Decoder = @Sendable (Record, _ evidence: [UInt8]) throws -> IndexedFacts
 
+    /// The version of the stored facts and of their decoding.
+    package static let layout = FactDatabase.layout
+
     static let batch = 65_536
     static let interval = DispatchTimeInterval.seconds(2)
     /// The maximum number of pending events in a read-only process, which stores none (about 1 KB each).
@@ -70,13 +73,22 @@ package final class FactIndex: Sendable {
         }
     }
 
-    /// - Throws: `log_corrupt` when more events are stored than the log has: one of the two belongs to another ledger.
-    package func requireNoMore(than log: LogReader) throws {
+    /// - Throws: `log_corrupt` when the log does not have the stored events: one of the two belongs to another ledger.
+    package func requireEvents(of log: LogReader) throws {
         let (size, stored) = (try log.size(), storedSize.load(ordering: .acquiring))
         guard stored <= size else {
             throw StorageError(
                 .logCorrupt, "derived/ is ahead of the log", expected: "at most \(size) events", found: "\(stored)",
                 hint: StorageError.rebuildHint)
+        }
+        guard stored > 0, let last = try database?.current().event(at: stored - 1),
+            let record = try log.record(at: stored - 1)
+        else { return }
+        guard last.recordedAt == record.recordedAt else {
+            throw StorageError(
+                .logCorrupt, "derived/ belongs to another log",
+                expected: "event \(stored - 1) recorded at \(record.recordedAt.iso8601)",
+                found: last.recordedAt.iso8601, hint: StorageError.rebuildHint)
         }
     }
 

@@ -52,7 +52,7 @@ package final class LedgerReader: Sendable {
         let log = try LogReader(configuration.log, origin: configuration.origin)
         let facts = try FactIndex(
             reading: folder, mapSizeBytes: configuration.mapSizeBytes, decoder: EventDecoder.indexedFacts)
-        try facts.requireNoMore(than: log)
+        try facts.requireEvents(of: log)
         let vault = try VaultReader(folder, mapSizeBytes: configuration.mapSizeBytes)
         self.init(configuration, log, facts, vault)
     }

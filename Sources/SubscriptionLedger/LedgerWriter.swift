@@ -37,7 +37,7 @@ package final class LedgerWriter: Sendable {
         log = try LogWriter(configuration.logWriter) { facts.observe($0) }
         reader = LedgerReader(configuration, log.reader, facts, vault.reader)
         _ = try CheckpointKey.loadOrMake(in: folder, origin: log.reader.origin)
-        try facts.requireNoMore(than: log.reader)
+        try facts.requireEvents(of: log.reader)
         quarantine = try Quarantine(folder: folder, limits: configuration.quarantine)
         ingestion = Ingestion(trust: configuration.trust)
         try facts.start(catchingUpWith: catchesUpInBackground ? log.reader : nil)

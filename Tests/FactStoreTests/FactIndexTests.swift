@@ -158,6 +158,22 @@ import Testing
         #expect(world.facts.size == 0)
     }
 
+    @Test func `from a log that has other events is refused`() async throws {
+        let world = try FactWorld()
+        _ = try await world.append([[1], [2]])
+        try world.facts.store()
+        world.close()
+        let other = try FactWorld()
+        other.close()
+        other.clock = FactWorld.now.advanced(byMilliseconds: 1)
+        try other.open()
+        _ = try await other.append([[1], [2], [3]])
+        other.close()
+        try world.takeLog(of: other)
+        let error = #expect(throws: StorageError.self) { try world.open() }
+        #expect(error?.code == .logCorrupt)
+    }
+
     /// Events move from memory to the store while others read. A reader must always find every event below the head.
     @Test func `misses nothing while it is being applied`() async throws {
         // Samples 0, 4, 8 … are transactions; each event has one that no other event has.

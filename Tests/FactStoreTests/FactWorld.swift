@@ -16,6 +16,8 @@ final class FactWorld {
     private var opened: (log: LogWriter, facts: FactIndex)?
     static let mapSizeBytes = 1 << 30
     static let now = Instant(milliseconds: 1_768_478_400_000)
+    /// The time at which events are recorded after the next `open()`.
+    var clock = now
 
     init() throws {
         path = FileManager.default.temporaryDirectory.path + "/fact-tests-\(UUID().uuidString)"
@@ -54,13 +56,13 @@ final class FactWorld {
         let facts = try FactIndex(
             writing: folder, mapSizeBytes: Self.mapSizeBytes, decoder: Self.decode)
         let log = try LogWriter(configuration) { facts.observe($0) }
-        try facts.requireNoMore(than: log.reader)
+        try facts.requireEvents(of: log.reader)
         try facts.catchUp(with: log.reader)
         opened = (log, facts)
     }
 
     private var configuration: LogWriter.Configuration {
-        LogWriter.Configuration(log: logConfiguration, duplicateIndex: folder.identities) { Self.now }
+        LogWriter.Configuration(log: logConfiguration, duplicateIndex: folder.identities) { [clock] in clock }
     }
 
     private var logConfiguration: LogConfiguration {
@@ -100,6 +102,12 @@ final class FactWorld {
     func removeLog() throws {
         try FileManager.default.removeItem(atPath: folder.log)
         try folder.create()
+    }
+
+    /// Replaces the log with that of another world; both must be closed.
+    func takeLog(of other: FactWorld) throws {
+        try FileManager.default.removeItem(atPath: folder.log)
+        try FileManager.default.copyItem(atPath: other.folder.log, toPath: folder.log)
     }
 
     private static func decode(_ record: Record, _ evidence: [UInt8]) -> IndexedFacts {

@@ -81,6 +81,73 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
+    @Test func `a build that began before another one ended is refused`() throws {
+        let world = try ProjectionWorld(seed: SeededRandom.seed)
+        try world.addEvents(10)
+        let older = try world.builder()
+        try world.addEvents(10)
+        let newer = try world.builder().rebuild()
+        #expect(throws: StorageError(.locked, "")) { try older.rebuild() }
+        #expect(throws: StorageError(.locked, "")) { try older.update(logRootBefore: .zero) }
+        #expect(try world.store.manifests().readable == [newer])
+    }
+
+    @Test func `rows that no manifest names are removed before a build that fails`() throws {
+        let world = try ProjectionWorld(seed: SeededRandom.seed)
+        try world.addEvents(10)
+        let manifest = try world.builder().rebuild()
+        let orphans = [manifest.rulesDigest.hex, Digest.zero.hex].map {
+            "\(world.folder.projections)/\(manifest.projection)/\($0)/rows-0000"
+        }
+        for path in orphans {
+            try FileManager.default.createDirectory(
+                at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data([1, 2, 3]).write(to: URL(filePath: path))
+        }
+        let outdated = try world.builder()
+        try world.addEvents(1)
+        _ = try world.builder().rebuild()
+        #expect(throws: StorageError.self) { try outdated.rebuild() }
+        for path in orphans { #expect(!FileManager.default.fileExists(atPath: path)) }
+    }
+
+    @Test(arguments: [#""keys":-5"#, #""rows":-1"#, #""bytes":-1"#])
+    func `a manifest with impossible counts is refused`(count: String) throws {
+        let world = try ProjectionWorld(seed: SeededRandom.seed)
+        try world.addEvents(10)
+        let manifest = try world.builder().rebuild()
+        let path = "\(world.folder.projections)/\(manifest.projection)/\(manifest.rulesDigest.hex)/manifest.json"
+        let name = count.prefix { $0 != ":" }
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try text.replacing(try Regex("\(name):[0-9]+"), with: count).write(
+            toFile: path, atomically: true, encoding: .utf8)
+        #expect(try world.store.manifests().unreadable.count == 1)
+        #expect(try world.builder().update(logRootBefore: .zero) == manifest)
+    }
+
+    @Test func `a manifest in the folder of other rules is refused`() throws {
+        let world = try ProjectionWorld(seed: SeededRandom.seed)
+        try world.addEvents(10)
+        let manifest = try world.builder().rebuild()
+        let folder = "\(world.folder.projections)/\(manifest.projection)"
+        try FileManager.default.copyItem(
+            atPath: "\(folder)/\(manifest.rulesDigest.hex)", toPath: "\(folder)/\(Digest.zero.hex)")
+        let (readable, unreadable) = try world.store.manifests()
+        #expect(readable == [manifest] && unreadable.count == 1)
+    }
+
+    @Test func `a length beyond the end of the rows is refused`() throws {
+        let world = try ProjectionWorld(seed: SeededRandom.seed)
+        try world.addEvents(10)
+        let manifest = try world.builder().rebuild()
+        let name = "rows-\(manifest.content.sha256.hex)"
+        let path = "\(world.folder.projections)/\(manifest.projection)/\(manifest.rulesDigest.hex)/\(name)"
+        var rows = try Data(contentsOf: URL(filePath: path))
+        rows.replaceSubrange(4..<8, with: [0xF0, 0xFF, 0xFF, 0xFF])
+        try rows.write(to: URL(filePath: path))
+        #expect(throws: StorageError(.logCorrupt, "")) { try world.rows(manifest) }
+    }
+
     @Test func `a manifest that another version wrote is refused with its path`() throws {
         let world = try ProjectionWorld(seed: SeededRandom.seed)
         try world.addEvents(10)

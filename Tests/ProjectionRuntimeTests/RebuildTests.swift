@@ -63,7 +63,7 @@ import Testing
         for step in 0..<12 {
             // Few events, so that most keys stay and the stored rows are merged with new ones.
             try world.addEvents(step == 0 ? 300 : step % 3)
-            let updated = try world.builder().update()
+            let updated = try world.builder().update(logRootBefore: .zero)
             let rebuilt = try world.builder(in: world.otherFolder("step-\(step)")).rebuild()
             #expect(updated == rebuilt, "step \(step), seed \(SeededRandom.seed)")
         }

@@ -68,12 +68,13 @@ extension ProjectCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the rows of a stored projection.",
             discussion: """
-                One row per line, ordered by key. A row has the JSON form of the corresponding command: that of \
-                `state` for subscription-status.
+                One row per line, ordered by key. A row of subscription-status has the JSON form of `state`. A row of \
+                transitions says what changed, why, and the state after it; a subscription has its rows in the order \
+                of the feed.
 
                 EXAMPLES
                   subledger project show subscription-status
-                  subledger project show subscription-status --digest 9f86d081 --format json | wc -l
+                  subledger project show transitions --digest 9f86d081 --format json | wc -l
                 """)
 
         @Argument(help: "Projection.")
@@ -128,6 +129,13 @@ extension ProjectCommand {
 enum ProjectionReport {
     private static let linesPerTable = 1_000
 
+    /// Returns the columns of a table of rows.
+    private static func columns(of projection: String) -> [String] {
+        projection == "transitions"
+            ? ["originalTransactionId", "recordedAt", "effectiveAt", "change", "cause", "position"]
+            : StateCommand.columns
+    }
+
     static func print(_ rows: [ProjectionRow], in format: OutputFormat) {
         switch format {
         case .json:
@@ -147,13 +155,14 @@ enum ProjectionReport {
     /// Prints rows as they are read.
     static func print(_ projected: ProjectedRows, in format: OutputFormat) throws {
         var lines: [JSONValue] = []
+        let columns = columns(of: projected.projection.projection)
         var layout = TextColumns()
         func write() {
             switch format {
             case .json: Terminal.standardOutput.write(lines.map { $0.serialized() + "\n" }.joined())
             case .table:
-                let header = layout.widths.isEmpty ? [StateCommand.columns] : []
-                let cells = AnswerTable.cells(of: lines, StateCommand.columns)
+                let header = layout.widths.isEmpty ? [columns] : []
+                let cells = AnswerTable.cells(of: lines, columns)
                 Terminal.standardOutput.write(layout.text(of: header + cells))
             }
             lines = []

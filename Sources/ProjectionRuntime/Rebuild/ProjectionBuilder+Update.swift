@@ -1,7 +1,7 @@
 import FactStore
 import LedgerModel
 import LedgerStorage
-import Primitives
+package import Primitives
 
 extension ProjectionBuilder {
     /// The share of keys from which a rebuild, which reads all facts in order, is faster than look-ups.
@@ -11,11 +11,13 @@ extension ProjectionBuilder {
     /// Brings the stored projection up to date. Folds only the keys with new facts, the keys that they are joined with,
     /// and those whose rows change with time. The result equals that of `rebuild()`, byte for byte.
     ///
-    /// Without a stored projection of this code and these rules, and when many keys are affected, rebuilds.
+    /// Without a stored projection of this code, these rules and this log, and when many keys are affected, rebuilds.
+    /// - Parameter logRootBefore: the root of the log's tree at the size of `previous`; nil when the log is shorter.
     /// - Throws: the errors of `rebuild()`.
-    package func update() throws -> ProjectionManifest {
-        try store.building {
-            guard let stored = try store.open(Definition.name, rules.digest), isUpdatable(stored.manifest),
+    package func update(logRootBefore: Digest?) throws -> ProjectionManifest {
+        try building {
+            guard let previous, previous.logRoot == logRootBefore, isUpdatable(previous),
+                let stored = try store.open(Definition.name, rules.digest),
                 let affected = try affectedKeys(stored), let old = try store.open(Definition.name, rules.digest)
             else { return try buildAll() }
             let (runs, replaced) = try folded(affected)
@@ -26,7 +28,8 @@ extension ProjectionBuilder {
     }
 
     private func isUpdatable(_ manifest: ProjectionManifest) -> Bool {
-        manifest.version == Definition.version && manifest.columns == Definition.columns.map(\.schema)
+        manifest.versions == ProjectionManifest.Versions(of: Definition.self)
+            && manifest.columns == Definition.columns.map(\.schema)
             && manifest.knownAt <= units.snapshot.size && manifest.asOf <= units.asOf
     }
 

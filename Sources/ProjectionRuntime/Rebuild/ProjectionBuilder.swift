@@ -1,7 +1,7 @@
 package import FactStore
 package import LedgerModel
 import LedgerStorage
-import Primitives
+package import Primitives
 
 /// Builds a projection from the facts of all keys.
 ///
@@ -11,6 +11,10 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
     let store: ProjectionStore
     let rules: Rules
     let units: UnitFold
+    /// The manifest that the build replaces; nil when there is none or when it cannot be read.
+    package let previous: ProjectionManifest?
+    /// The root of the log's tree at `size`.
+    package var logRoot = Digest.zero
 
     /// - Parameter facts: the facts, all of which are folded.
     /// - Throws: `StorageError`.
@@ -20,14 +24,39 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
     ) throws {
         self.store = store
         self.rules = rules
+        // Read before the facts, so that a build that ends meanwhile is noticed.
+        previous = try Self.previous(in: store, rules)
         units = try UnitFold(of: facts, options: options)
     }
 
+    private static func previous(in store: ProjectionStore, _ rules: Rules) throws(StorageError) -> ProjectionManifest?
+    {
+        do throws(StorageError) {
+            return try store.manifest(Definition.name, rules.digest)
+        } catch  where error.code == .logCorrupt {
+            return nil
+        }
+    }
+
+    /// The number of events that are folded.
+    package var size: Position { units.snapshot.size }
+
     /// Builds the projection from all facts.
-    /// - Throws: `locked` while another process builds; `disk_full`, `io_error`, `log_corrupt`. The stored projection
-    ///   then stays.
+    /// - Throws: `locked` while another process builds, or when it has built this projection meanwhile; `disk_full`,
+    ///   `io_error`, `log_corrupt`. The stored projection then stays.
     package func rebuild() throws -> ProjectionManifest {
-        try store.building { try buildAll() }
+        try building { try buildAll() }
+    }
+
+    /// Runs `body` with the right to build, unless another process has built the projection since `init`.
+    func building<Result>(_ body: () throws -> Result) throws -> Result {
+        try store.building {
+            guard try Self.previous(in: store, rules) == previous else {
+                throw StorageError(
+                    .locked, "another process has built \(Definition.name) meanwhile", hint: "Run the command again.")
+            }
+            return try body()
+        }
     }
 
     /// Builds the projection with the right to build.
@@ -68,12 +97,12 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
     func install(
         keyCount: Int, _ body: ((StoredRecord) throws -> Void) throws -> Void
     ) throws -> ProjectionManifest {
-        units.meter.begin(.writing, total: UInt64(keyCount))
+        units.meter.begin(.writing, total: UInt64(clamping: keyCount))
         let path = "\(store.buildingFolder)/rows"
         var file = try RowsFile(path, units.meter)
         try body { try file.append($0) }
         let manifest = ProjectionManifest(
-            of: Definition.self, rules, knownAt: units.snapshot.size, asOf: units.asOf, try file.finish())
+            of: Definition.self, rules, knownAt: size, logRoot: logRoot, asOf: units.asOf, try file.finish())
         try store.install(manifest, rows: path)
         return manifest
     }

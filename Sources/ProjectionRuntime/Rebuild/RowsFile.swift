@@ -10,6 +10,8 @@ struct RowsFile {
     private let writer: RecordFileWriter
     private let meter: RebuildMeter
     private var keys = 0
+    /// The hash of the records as they were sorted.
+    private var hash = SHA256()
 
     init(_ path: String, _ meter: RebuildMeter) throws(StorageError) {
         writer = try RecordFileWriter(path)
@@ -18,6 +20,7 @@ struct RowsFile {
 
     mutating func append(_ record: StoredRecord) throws(StorageError) {
         try writer.append(record.stored)
+        record.stored.withUnsafeBytes { hash.update(bufferPointer: $0) }
         keys += 1
         if keys.isMultiple(of: Self.keysPerReport) {
             meter.add(UInt64(Self.keysPerReport))
@@ -34,7 +37,7 @@ struct RowsFile {
             if task == 0 { try RecordFileWriter.sync(path) }
             return task == 1 ? try ProjectionManifest.Content(ofRowsAt: path) : nil
         }
-        guard let content = content[1], content.bytes == writer.byteCount, content.keys == keys else {
+        guard let content = content[1], content.keys == keys, content.sha256 == Digest(hash.finalize()) else {
             throw StorageError(.logCorrupt, "\(path) differs from the rows that were written")
         }
         return content

@@ -6,6 +6,9 @@ import Synchronization
 
 /// Folds all facts unit by unit, on several threads and with bounded memory.
 package struct UnitFold: Sendable {
+    /// The number of files that the merge of all sorters reads at the same time.
+    private static let fileLimit = 256
+
     let facts: FactIndex
     /// The facts, all of which are folded.
     package let snapshot: FactSnapshot
@@ -45,7 +48,7 @@ package struct UnitFold: Sendable {
         let units = UnitQueue(index)
         return try workers.map { worker in
             var sum = initial(worker)
-            while let batch = units.next() {
+            while !workers.hasFailed, let batch = units.next() {
                 for unit in batch { try add(&sum, try unitFacts(unit, in: index, readsCustomers)) }
                 meter.add(units.positionCount(of: batch))
             }
@@ -63,7 +66,9 @@ package struct UnitFold: Sendable {
     /// Returns a sorter for the records of a thread. It takes half of the memory, together with those of the other
     /// threads; the other half is for the index of units.
     package func sorter(_ worker: Int, in folder: String) -> RecordSorter {
-        RecordSorter(limit: options.memory / 2 / options.workers, pathPrefix: "\(folder)/run-\(worker)")
+        RecordSorter(
+            limit: options.memory / 2 / options.workers, pathPrefix: "\(folder)/run-\(worker)",
+            fileLimit: max(2, Self.fileLimit / options.workers))
     }
 }
 

@@ -4,9 +4,18 @@ import LedgerStorage
 import Synchronization
 
 /// Threads that share the work of a rebuild.
-struct Workers: Sendable {
+final class Workers: Sendable {
     let count: Int
     let meter: RebuildMeter
+    private let failed = Atomic(false)
+
+    init(count: Int, meter: RebuildMeter) {
+        self.count = count
+        self.meter = meter
+    }
+
+    /// Whether a thread has failed. The others may end early then.
+    var hasFailed: Bool { failed.load(ordering: .relaxed) }
 
     /// The number of processors of this machine.
     static var processorCount: Int { max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
@@ -16,16 +25,25 @@ struct Workers: Sendable {
     func map<Result: Sendable>(_ body: @escaping @Sendable (Int) throws -> Result) throws -> [Result] {
         let results = Results<Result>(count: count)
         let done = DispatchSemaphore(value: 0)
-        let threads = try (0..<count).map { index in
-            try DedicatedThread {
-                results.set(Swift.Result { try body(index) }, at: index)
-                done.signal()
+        var threads: [DedicatedThread] = []
+        defer { for thread in threads { thread.join() } }
+        do {
+            for index in 0..<count {
+                let thread = try DedicatedThread {
+                    let result = Swift.Result { try body(index) }
+                    if case .failure = result { self.failed.store(true, ordering: .relaxed) }
+                    results.set(result, at: index)
+                    done.signal()
+                }
+                threads.append(thread)
             }
+        } catch {
+            failed.store(true, ordering: .relaxed)
+            throw error
         }
         for _ in threads {
             while done.wait(timeout: .now() + .milliseconds(200)) == .timedOut { meter.report() }
         }
-        for thread in threads { thread.join() }
         return try results.get()
     }
 }

@@ -93,19 +93,28 @@ final class RecordFileReader {
         return StoredRecord(stored: buffer[start..<start + length], keyLength: keyLength)
     }
 
+    /// Returns the number of bytes of the file behind those in the buffer.
+    private func unreadByteCount() throws(StorageError) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw StorageError(system: "\(path) cannot be read") }
+        return Int(status.st_size) - Int(lseek(descriptor, 0, SEEK_CUR))
+    }
+
     private var damaged: StorageError {
         StorageError(.logCorrupt, "\(path) ends within a record", hint: "Run `subledger project rebuild`.")
     }
 
     /// Reads until the buffer has `count` bytes from `next` on.
-    /// - Returns: false at the end of the file.
+    /// - Returns: false when the file has fewer.
     private func fill(_ count: Int) throws(StorageError) -> Bool {
-        guard buffer.count - next < count else { return true }
+        let missing = count - (buffer.count - next)
+        guard missing > 0 else { return true }
+        // A damaged length must not take memory.
+        guard missing <= (try unreadByteCount()) else { return false }
         buffer.removeFirst(next)
         next = 0
         while buffer.count < count {
             var result = 0
-            // Chunks bound the memory, whatever length a damaged record states.
             let bytes = [UInt8](unsafeUninitializedCapacity: chunkByteCount) { bytes, initialized in
                 // The buffer has room for the chunk, and `read` writes no more bytes than it returns.
                 result = read(descriptor, bytes.baseAddress, chunkByteCount)

@@ -5,10 +5,9 @@ package import LedgerStorage
 
 /// Sorts any number of records by key with bounded memory: sorted runs go to files, which are merged at the end.
 package struct RecordSorter: Sendable {
-    /// The number of files at which they are merged into one, so that few are open at a time.
-    private static let mergedCount = 64
-
     private let limit: Int
+    /// The number of files at which they are merged into one, so that few are open at a time.
+    private let fileLimit: Int
     private let pathPrefix: String
     private var buffer = RecordBuffer()
     private var runPaths: [String] = []
@@ -19,8 +18,10 @@ package struct RecordSorter: Sendable {
     /// - Parameters:
     ///   - limit: the number of bytes of records in memory.
     ///   - pathPrefix: the paths of the runs begin with it.
-    init(limit: Int, pathPrefix: String) {
+    ///   - fileLimit: the number of files that are read at the same time; at least 2.
+    init(limit: Int, pathPrefix: String, fileLimit: Int) {
         self.limit = limit
+        self.fileLimit = fileLimit
         self.pathPrefix = pathPrefix
     }
 
@@ -44,7 +45,7 @@ package struct RecordSorter: Sendable {
         spilledCount += buffer.records.count
         try writeRun { [buffer] writer in for record in buffer.records { try writer.append(buffer.stored(record)) } }
         buffer.removeAll()
-        guard runPaths.count == Self.mergedCount else { return }
+        guard runPaths.count == fileLimit else { return }
         let merged = SortedRuns(count: spilledCount, buffer: RecordBuffer(), paths: runPaths)
         runPaths = []
         try writeRun { writer in try SortedRuns.merge([merged]) { try writer.append($0.stored) } }

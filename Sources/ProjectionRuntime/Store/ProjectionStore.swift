@@ -57,7 +57,10 @@ package struct ProjectionStore: Sendable {
     private func manifest(_ name: String, _ digest: String) throws(StorageError) -> ProjectionManifest? {
         let path = "\(folder)/\(name)/\(digest)/\(Self.manifestName)"
         guard let bytes = try AtomicFile.read(path, limit: Self.manifestLimit) else { return nil }
-        guard let manifest = ProjectionManifest(json: bytes) else {
+        // A manifest that was copied from elsewhere names rows that are not here.
+        guard let manifest = ProjectionManifest(json: bytes), manifest.projection == name,
+            manifest.rulesDigest.hex == digest
+        else {
             throw StorageError(
                 .logCorrupt, "\(path) cannot be read",
                 hint: "Run `subledger project rebuild \(name)` with these rules, or `subledger project drop \(digest)`."
@@ -116,7 +119,24 @@ extension ProjectionStore {
             hint: "Wait until it ends.")
         try Folder(buildingFolder).create()
         try Folder(buildingFolder).removeFiles()
+        try removeOrphans()
         return lock
+    }
+
+    /// Removes the rows that no manifest names: those of a build that was killed before it wrote its manifest, or after
+    /// it wrote it. The folder of a manifest that cannot be read stays as it is.
+    private func removeOrphans() throws(StorageError) {
+        for name in try names() {
+            for digest in try digests(of: name) {
+                let target = Folder("\(folder)/\(name)/\(digest)")
+                do throws(StorageError) {
+                    let kept = try manifest(name, digest).map { [$0.fileName, Self.manifestName] } ?? []
+                    try target.removeFiles(except: Set(kept))
+                } catch  where error.code == .logCorrupt {
+                    continue
+                }
+            }
+        }
     }
 
     /// Replaces the projection of the same name and rules by synced rows.
@@ -130,7 +150,7 @@ extension ProjectionStore {
         }
         try AtomicFile.syncFolder(of: path(of: manifest))
         try AtomicFile.write(Array(manifest.json.serialized().utf8), to: "\(target)/\(Self.manifestName)")
-        // Rows of earlier manifests, and those of a rebuild that was killed before its manifest was written.
+        // The rows of the manifest before.
         try Folder(target).removeFiles(except: [manifest.fileName, Self.manifestName])
     }
 

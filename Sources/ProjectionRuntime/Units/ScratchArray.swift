@@ -58,7 +58,7 @@ final class ScratchSpace: Sendable {
 
 /// A fixed number of elements in scratch memory.
 ///
-/// One thread writes an array; others read it only after that thread has ended.
+/// One thread at a time writes an array. Threads that only read it are started after the last write.
 final class ScratchArray<Element: BitwiseCopyable>: @unchecked Sendable {
     let count: Int
     private let elements: UnsafeMutablePointer<Element>

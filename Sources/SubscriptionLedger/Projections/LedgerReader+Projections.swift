@@ -1,3 +1,4 @@
+import EventLog
 package import LedgerAPI
 package import LedgerModel
 import LedgerStorage
@@ -53,9 +54,12 @@ extension LedgerReader {
     private func build<Definition: Projection>(
         _ projection: Definition.Type, _ rules: Rules, _ isIncremental: Bool, _ options: RebuildOptions
     ) throws -> ProjectionManifest {
-        let builder = try ProjectionBuilder(
+        var builder = try ProjectionBuilder(
             projection, in: projectionStore, of: facts, rules: rules, options: options)
-        return isIncremental ? try builder.update() : try builder.rebuild()
+        builder.logRoot = try log.root(ofFirst: builder.size)
+        guard isIncremental else { return try builder.rebuild() }
+        let size = builder.previous.map(\.knownAt).flatMap { [size = builder.size] in $0 <= size ? $0 : nil }
+        return try builder.update(logRootBefore: try size.map { try log.root(ofFirst: $0) })
     }
 
     /// Returns the stored projections, ordered by name and log size, and the errors of those that cannot be read.
@@ -107,7 +111,8 @@ extension ProjectionRow {
         let known = try? Projections.named(manifest.projection)
         self.init(
             projection: manifest.projection, rulesName: manifest.rules.name, rulesDigest: manifest.rulesDigest,
-            isActive: manifest.rulesDigest == active, isCurrentVersion: known?.version == manifest.version,
+            isActive: manifest.rulesDigest == active,
+            isCurrentVersion: known.map { ProjectionManifest.Versions(of: $0) } == manifest.versions,
             knownAt: manifest.knownAt, asOf: manifest.asOf, rows: manifest.content.rows,
             bytes: manifest.content.bytes, sha256: manifest.content.sha256)
     }
