@@ -16,14 +16,14 @@ final class CustomerStateCache: Sendable {
         let reads: ReadSet
     }
 
-    /// The maximum number of rows in all entries. Each takes about four kilobytes, with its text.
-    private static let rowLimit = 16_384
+    /// The maximum weight of all entries. A row, with its text, takes about four kilobytes.
+    private static let limit = 16_384
 
     private struct Generations {
         var newer: [CustomerReference: Entry] = [:]
         var older: [CustomerReference: Entry] = [:]
-        /// The number of rows in the newer generation, those of replaced entries included.
-        var rows = 0
+        /// The weight of the newer generation, with that of replaced entries.
+        var weight = 0
     }
 
     private let generations = Mutex(Generations())
@@ -34,16 +34,22 @@ final class CustomerStateCache: Sendable {
 
     /// Adds an entry. It stays at least until half of the limit has been added after it.
     func keep(_ entry: Entry, of reference: CustomerReference) {
-        let rows = entry.state.rowCount
+        // A hundred terms take as much memory as a row, and longer to compare.
+        let weight = entry.state.rowCount + entry.reads.terms.count / 100
         // Customers without purchases are cheap to look up, and very large ones would evict too many others.
-        guard rows > 0, rows <= Self.rowLimit / 16 else { return }
-        generations.withLock { generations in
-            if generations.rows + rows > Self.rowLimit / 2 {
+        guard entry.state.rowCount > 0, weight <= Self.limit / 16 else { return }
+        // Freed outside the lock, which answers wait for.
+        let evicted = generations.withLock { generations -> [CustomerReference: Entry] in
+            var evicted: [CustomerReference: Entry] = [:]
+            if generations.weight + weight > Self.limit / 2 {
+                evicted = generations.older
                 generations = Generations(older: generations.newer)
             }
             generations.newer[reference] = entry
-            generations.rows += rows
+            generations.weight += weight
+            return evicted
         }
+        withExtendedLifetime(evicted) {}
     }
 }
 
