@@ -53,10 +53,13 @@ package struct Folder: Sendable {
         try AtomicFile.syncFolder(of: path)
     }
 
+    /// The place to which `replace` moves a folder before it is removed.
+    package var replaced: Folder { Folder(path + ".old") }
+
     /// Moves the folder to the place of another one, which is removed. A crash meanwhile can leave that place empty.
     /// - Throws: `io_error`, `disk_full`.
     package func replace(_ other: Folder) throws(StorageError) {
-        let old = Folder(other.path + ".old")
+        let old = other.replaced
         if old.exists { try old.remove() }
         guard rename(other.path, old.path) == 0 || errno == ENOENT else {
             throw StorageError(system: "\(other.path) cannot be moved")

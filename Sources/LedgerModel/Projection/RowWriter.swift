@@ -23,6 +23,7 @@ struct RowWriter {
     }
 
     private mutating func mark(_ isPresent: Bool) {
+        precondition(column < 64)
         if isPresent { present |= 1 << column }
         column += 1
     }

@@ -18,8 +18,8 @@ package final class TransitionFeed: Sendable {
     private static let batch = 250
     /// The maximum interval between two checks of the clock. A new event shortens it.
     private static let interval = DispatchTimeInterval.milliseconds(250)
-    /// The number of missing events from which the feed is rebuilt at once, unless it has some of them.
-    private static let rebuiltCount: Position = 16_384
+    /// The number of events from which an empty feed is built at once.
+    private static let rebuiltCount: Position = 2_048
     /// The pause before a transaction, so that it includes the events of several callers.
     private static let pauseMicroseconds: UInt32 = 20_000
     /// The nice value of the thread. Threads that answer callers have priority.
@@ -58,6 +58,10 @@ package final class TransitionFeed: Sendable {
         let configuration = ledger.configuration
         let directory = configuration.folder.transitions
         let (writer, log) = (ledger.log, ledger.log.reader)
+        // The remains of a rebuild that was killed.
+        for folder in [Self.building(directory), Folder(directory).replaced] where folder.exists {
+            try folder.remove()
+        }
         let sequence = TransitionStore.sequence(origin: log.origin, rules: configuration.rules)
         store = try RecoverableEnvironment("derived/transitions/") {
             try TransitionStore.open(directory, mapSizeBytes: configuration.mapSizeBytes, sequence: sequence) {
@@ -191,8 +195,10 @@ extension TransitionFeed {
         }
     }
 
+    private static func building(_ directory: String) -> Folder { Folder(directory + ".building") }
+
     private func rebuildAll() throws {
-        let building = Folder(folder.path + ".building")
+        let building = Self.building(folder.path)
         if building.exists { try building.remove() }
         try building.create()
         let rebuild = TransitionRebuild(

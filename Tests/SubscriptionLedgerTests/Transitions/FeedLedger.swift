@@ -85,9 +85,15 @@ final class FeedLedger {
         try FileManager.default.copyItem(atPath: other.folder.transitions, toPath: folder.transitions)
     }
 
-    func append(_ jws: [UInt8]) async throws {
-        let checked = await ledger.check(jws, source: .file)
-        if case .refused(let refusal, _) = try await ledger.append([checked], source: .file)[0] { throw refusal }
+    func append(_ jws: [UInt8]) async throws { try await append([jws]) }
+
+    /// Appends artifacts in one transaction.
+    func append(_ artifacts: [[UInt8]]) async throws {
+        var checked: [CheckedArtifact] = []
+        for jws in artifacts { checked.append(await ledger.check(jws, source: .file)) }
+        for outcome in try await ledger.append(checked, source: .file) {
+            if case .refused(let refusal, _) = outcome { throw refusal }
+        }
     }
 
     /// Activates the default rules with a change.

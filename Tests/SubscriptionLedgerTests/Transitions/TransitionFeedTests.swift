@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreSimulation
 import EventLog
+import FoundationEssentials
 import LedgerAPI
 import LedgerModel
 import LedgerStorage
@@ -85,6 +86,9 @@ import Testing
                 "3 10 awaitingRenewal time 1", "4 10 expired time 1", "5 20 expired time 1",
                 "6 30 started transaction 2 backfill", "7 30 awaitingRenewal time 2", "8 30 expired time 2",
             ])
+        let stored = try test.storedRows()
+        try test.rebuild()
+        #expect(try test.storedRows() == stored)
     }
 
     @Test func `keeps later events behind the rows that time made`() async throws {
@@ -210,6 +214,22 @@ import Testing
         try test.takeFeed(of: other)
         try test.open()
         #expect(try test.storedRows() == rows)
+    }
+
+    @Test func `is built at once when it is missing and the log is long`() async throws {
+        let test = try FeedLedger(at: Self.now)
+        let count = 2_100
+        try await test.append((1...count).map { Self.purchase("\($0)", account: "\($0)") })
+        test.close()
+        // The remains of a rebuild that was killed before its end, and of one that was killed after it.
+        for remains in [".building", ".old"].map({ test.folder.transitions + $0 }) {
+            try FileManager.default.createDirectory(atPath: remains, withIntermediateDirectories: false)
+            try Data([1, 2, 3]).write(to: URL(filePath: remains + "/data.mdb"))
+        }
+        try test.open()
+        #expect(try test.rows().map(\.position) == (0..<count).map { UInt64($0) })
+        let names = try FileManager.default.contentsOfDirectory(atPath: test.folder.derived)
+        #expect(names.filter { $0.hasPrefix("transitions") } == ["transitions"])
     }
 
     /// A purchase of one hour, for the customer of a token.
