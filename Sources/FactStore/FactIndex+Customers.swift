@@ -1,27 +1,37 @@
 package import LedgerModel
 import Primitives
+import Synchronization
 
 extension FactIndex {
     /// Returns the facts of some keys and of every key that may be joined with them, with the events about their
     /// customers, as known when the log contained `size` events.
-    package func unitFacts(around keys: some Sequence<SubscriptionKey>, knownAt size: Position) throws -> UnitFacts {
+    /// - Parameter mappings: as in `customerHistory`.
+    package func unitFacts(
+        around keys: some Sequence<SubscriptionKey>, knownAt size: Position, with mappings: CustomerMappings? = nil
+    ) throws -> UnitFacts {
         var related = RelatedTimelines(in: self, knownAt: size)
         try related.add(keys)
         let timelines = related.timelines
-        return UnitFacts(timelines: timelines, customers: try customerHistory(of: timelines, knownAt: size))
+        return UnitFacts(
+            timelines: timelines, customers: try customerHistory(of: timelines, knownAt: size, with: mappings))
     }
 
-    /// Returns the events that decide who owns some keys, and which ids their owners have.
-    /// - Parameter size: the number of known events.
+    /// Returns the events that decide who owns some keys.
+    /// - Parameters:
+    ///   - size: the number of known events.
+    ///   - mappings: finds the events that give the owners further ids, which are added; nil leaves them out.
     package func customerHistory(
-        of timelines: [SubscriptionKey: Timeline], knownAt size: Position
+        of timelines: [SubscriptionKey: Timeline], knownAt size: Position, with mappings: CustomerMappings? = nil
     ) throws -> CustomerHistory {
         var search = CustomerSearch(in: self, knownAt: size)
         for (key, timeline) in timelines {
             try search.addDecisions(about: key, besides: timeline)
             for token in timeline.appAccountTokens { try search.addMappings(of: token) }
         }
-        try search.followHandles()
+        try search.followMerges()
+        for handle in mappings == nil ? [] : search.handles {
+            for event in try mappings?.events(of: handle) ?? [] { search.add(event) }
+        }
         return CustomerHistory(search.events.values)
     }
 
@@ -35,10 +45,14 @@ extension FactIndex {
         }
         var search = CustomerSearch(in: self, knownAt: fact.position + 1)
         search.add(fact)
-        try search.followHandles()
+        try search.followMerges()
         var keys: Set<SubscriptionKey> = []
-        for handle in search.handles { keys.formUnion(try self.keys(claimedBy: handle, knownAt: fact.position)) }
-        for token in search.tokens { keys.formUnion(try self.keys(carrying: token, knownAt: fact.position)) }
+        var tokens = search.tokens
+        for handle in search.handles {
+            keys.formUnion(try self.keys(claimedBy: handle, knownAt: fact.position))
+            tokens.formUnion(try self.tokens(mappedTo: handle, knownAt: fact.position))
+        }
+        for token in tokens { keys.formUnion(try self.keys(carrying: token, knownAt: fact.position)) }
         return keys
     }
 
@@ -51,7 +65,33 @@ extension FactIndex {
     }
 }
 
-/// A search for the events about customers. Follows merges and mappings until no new handle appears.
+/// The mappings of tokens to customers, as known when the log contained some number of events.
+package final class CustomerMappings: Sendable {
+    /// The number of claims of a customer from which its mappings are kept: they are searched among its claims.
+    private static let keptCount = 64
+
+    private let facts: FactIndex
+    private let size: Position
+    private let kept = Mutex<[CustomerHandle: [CustomerHistory.Event]]>([:])
+
+    package init(in facts: FactIndex, knownAt size: Position) {
+        self.facts = facts
+        self.size = size
+    }
+
+    fileprivate func events(of handle: CustomerHandle) throws -> [CustomerHistory.Event] {
+        if let known = kept.withLock({ $0[handle] }) { return known }
+        let decisions = try facts.events(under: .claims(of: handle)) { [size] in $0 < size }
+        let mappings = decisions.compactMap { event -> CustomerHistory.Event? in
+            guard let fact = event.facts?.customerFact, case .token = fact else { return nil }
+            return CustomerHistory.Event(fact, recordedAt: event.recordedAt)
+        }
+        if decisions.count > Self.keptCount { kept.withLock { $0[handle] = mappings } }
+        return mappings
+    }
+}
+
+/// A search for the events about customers. Follows merges until no new handle appears.
 private struct CustomerSearch {
     private let facts: FactIndex
     private let size: Position
@@ -77,22 +117,21 @@ private struct CustomerSearch {
         try add(facts.events(under: .mapping(of: token)) { [size] in $0 < size })
     }
 
-    /// Adds the merges and the mappings of all handles found, and of those that they lead to.
-    mutating func followHandles() throws {
+    /// Adds the merges of all handles found, and of those that they lead to.
+    mutating func followMerges() throws {
         while let handle = open.popLast() {
             try add(facts.events(under: .merges(of: handle)) { [size] in $0 < size })
-            let decisions = try facts.events(under: .claims(of: handle)) { [size] in $0 < size }
-            // The claims of the handle to other keys decide nothing here.
-            try add(decisions.filter { if case .token = $0.facts?.customerFact { true } else { false } })
         }
     }
 
     private mutating func add(_ found: [DecodedEvent]) throws {
         for event in found {
-            guard let fact = event.facts?.customerFact, events[event.position] == nil else { continue }
-            events[event.position] = CustomerHistory.Event(fact, recordedAt: event.recordedAt)
-            add(fact)
+            if let fact = event.facts?.customerFact { add(CustomerHistory.Event(fact, recordedAt: event.recordedAt)) }
         }
+    }
+
+    mutating func add(_ event: CustomerHistory.Event) {
+        if events.updateValue(event, forKey: event.fact.position) == nil { add(event.fact) }
     }
 
     /// Adds the handles and the token of an event.

@@ -89,8 +89,6 @@ package struct RelatedTimelines {
 
     private func entry(of key: SubscriptionKey) -> Entry? { indices[key].map { entries[$0] } }
 
-    package var keys: some Collection<SubscriptionKey> { indices.keys }
-
     /// The timelines of the keys that have observations.
     package var timelines: [SubscriptionKey: Timeline] {
         entries.reduce(into: [:]) { $0[$1.key] = $1.observations.timeline }
@@ -108,11 +106,6 @@ package struct RelatedTimelines {
     /// The tokens stated by the observations.
     package var appAccountTokens: Set<AppAccountToken> {
         entries.reduce(into: []) { $0.formUnion($1.appAccountTokens) }
-    }
-
-    /// Returns the tokens stated by the observations of a key.
-    package func appAccountTokens(of key: SubscriptionKey) -> Set<AppAccountToken> {
-        entry(of: key)?.appAccountTokens ?? []
     }
 }
 

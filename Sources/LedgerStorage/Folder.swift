@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder of files, without folders in it.
+/// A folder of files that can be computed again.
 package struct Folder: Sendable {
     package let path: String
 
@@ -45,10 +45,12 @@ package struct Folder: Sendable {
         for name in try names() where !kept.contains(name) { unlink("\(path)/\(name)") }
     }
 
-    /// Removes the folder with its files.
+    /// Removes the folder with everything in it.
     /// - Throws: `io_error`.
     package func remove() throws(StorageError) {
-        try removeFiles()
+        for name in try names() where unlink("\(path)/\(name)") != 0 && (errno == EISDIR || errno == EPERM) {
+            try Folder("\(path)/\(name)").remove()
+        }
         guard rmdir(path) == 0 || errno == ENOENT else { throw StorageError(system: "\(path) cannot be removed") }
         try AtomicFile.syncFolder(of: path)
     }
@@ -66,6 +68,7 @@ package struct Folder: Sendable {
         }
         guard rename(path, other.path) == 0 else { throw StorageError(system: "\(path) cannot be moved") }
         try AtomicFile.syncFolder(of: other.path)
-        if old.exists { try old.remove() }
+        // The new folder is in place, whether the old one can be removed or not.
+        try? old.remove()
     }
 }

@@ -63,7 +63,7 @@ extension ProjectionBuilder {
         var done: Set<SubscriptionKey> = []
         let columns = Definition.columns
         for key in keys where !done.contains(key) {
-            let related = try unitFacts(around: key)
+            let related = try units.unitFacts(around: key, readsCustomers: Definition.readsCustomers)
             done.formUnion(related.timelines.keys)
             // An event with facts of several keys leads to keys that are folded apart.
             for lineages in related.lineages.groupedByAccounts() {
@@ -76,14 +76,6 @@ extension ProjectionBuilder {
             }
         }
         return ([try sorter.finish()], done)
-    }
-
-    private func unitFacts(around key: SubscriptionKey) throws -> UnitFacts {
-        let size = units.snapshot.size
-        guard Definition.readsCustomers else {
-            return UnitFacts(timelines: try units.facts.timelines(around: key, knownAt: size))
-        }
-        return try units.facts.unitFacts(around: [key], knownAt: size)
     }
 
     /// Passes the stored records, without those of the replaced keys, and the new ones to `body`, ordered by key.

@@ -16,12 +16,14 @@ package struct UnitFold: Sendable {
     package let asOf: Instant
     let options: RebuildOptions
     let meter: RebuildMeter
+    private let mappings: CustomerMappings
 
     /// - Throws: `StorageError`.
     package init(of facts: FactIndex, options: RebuildOptions = RebuildOptions()) throws {
         self.facts = facts
         snapshot = try facts.snapshot()
         asOf = snapshot.size == 0 ? .earliest : try snapshot.recordedAt(snapshot.size - 1)
+        mappings = CustomerMappings(in: facts, knownAt: snapshot.size)
         self.options = options
         meter = RebuildMeter(options.report)
     }
@@ -60,14 +62,24 @@ package struct UnitFold: Sendable {
         let timelines = try snapshot.timelines(at: index.positions(of: unit)) { index.contains($0, in: unit) }
         guard readsCustomers else { return UnitFacts(timelines: timelines) }
         return UnitFacts(
-            timelines: timelines, customers: try facts.customerHistory(of: timelines, knownAt: snapshot.size))
+            timelines: timelines,
+            customers: try facts.customerHistory(of: timelines, knownAt: snapshot.size, with: mappings))
     }
 
-    /// Returns a sorter for the records of a thread. It takes half of the memory, together with those of the other
-    /// threads; the other half is for the index of units.
-    package func sorter(_ worker: Int, in folder: String) -> RecordSorter {
+    /// Returns the facts of the units that a key may be joined with.
+    func unitFacts(around key: SubscriptionKey, readsCustomers: Bool) throws -> UnitFacts {
+        guard readsCustomers else {
+            return UnitFacts(timelines: try facts.timelines(around: key, knownAt: snapshot.size))
+        }
+        return try facts.unitFacts(around: [key], knownAt: snapshot.size, with: mappings)
+    }
+
+    /// Returns a sorter for the records of a thread. It takes half of the memory, together with all other sorters; the
+    /// other half is for the index of units.
+    /// - Parameter count: the number of sorters of each thread.
+    package func sorter(_ worker: Int, in folder: String, of count: Int = 1) -> RecordSorter {
         RecordSorter(
-            limit: options.memory / 2 / options.workers, pathPrefix: "\(folder)/run-\(worker)",
+            limit: options.memory / 2 / options.workers / count, pathPrefix: "\(folder)/run-\(worker)",
             fileLimit: max(2, Self.fileLimit / options.workers))
     }
 }

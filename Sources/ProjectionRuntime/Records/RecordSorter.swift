@@ -74,7 +74,7 @@ package struct SortedRuns: Sendable {
     private static let chunkByteCount = 1 << 15
 
     /// The number of records.
-    package let count: Int
+    let count: Int
     fileprivate let buffer: RecordBuffer
     fileprivate let paths: [String]
 

@@ -68,7 +68,8 @@ extension TransitionFeed {
         let start = TransitionCursor(sequence: sequence, count: 0, digest: 0)
         guard cursor.sequenceID == start.sequenceID else { throw TransitionCursorError.ofAnotherLog }
         guard cursor.count <= progress.rowCount else {
-            guard try log.size() <= progress.position else {
+            let due = try store.firstDue(transaction)?.at
+            guard try log.size() <= progress.position, due.map({ $0 > clock() }) ?? true else {
                 throw StorageError(.busy, "the transitions are being rebuilt from the log", hint: "Try again.")
             }
             throw TransitionCursorError.ahead(count: cursor.count, end: progress.rowCount)

@@ -34,7 +34,7 @@ package final class TransitionFeed: Sendable {
     let facts: FactIndex
     let vault: VaultReader?
     private let rules: ActiveRules
-    private let clock: @Sendable () -> Instant
+    let clock: @Sendable () -> Instant
     /// Held while rows are appended.
     private let making = Mutex<Void>(())
     private let wake = DispatchSemaphore(value: 0)
@@ -49,6 +49,8 @@ package final class TransitionFeed: Sendable {
         /// The number of callers waiting for rows.
         var waiting = 0
         var failure: String?
+        /// The last attempt to build the feed, if it failed, and the end of the delay after it.
+        var rebuildFailure: (error: any Error, delay: Duration, end: ContinuousClock.Instant)?
         var observers: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var observerCount: UInt64 = 0
     }
@@ -60,7 +62,7 @@ package final class TransitionFeed: Sendable {
         let (writer, log) = (ledger.log, ledger.log.reader)
         // The remains of a rebuild that was killed.
         for folder in [Self.building(directory), Folder(directory).replaced] where folder.exists {
-            try folder.remove()
+            try? folder.remove()
         }
         let sequence = TransitionStore.sequence(origin: log.origin, rules: configuration.rules)
         store = try RecoverableEnvironment("derived/transitions/") {
@@ -149,7 +151,7 @@ extension TransitionFeed {
         let size = try log.size()
         if facts.size < size { try facts.catchUp(with: log) }
         if progress.position == 0, size >= Self.rebuiltCount {
-            try rebuildAll()
+            try rebuildUnlessDelayed()
             return true
         }
         var time = progress.timeProcessed
@@ -197,12 +199,31 @@ extension TransitionFeed {
 
     private static func building(_ directory: String) -> Folder { Folder(directory + ".building") }
 
+    /// Rebuilds the feed. After a failure it waits before the next attempt, each time twice as long.
+    private func rebuildUnlessDelayed() throws {
+        if let failure = state.withLock({ $0.rebuildFailure }), ContinuousClock.now < failure.end {
+            throw failure.error
+        }
+        do {
+            try rebuildAll()
+            state.withLock { $0.rebuildFailure = nil }
+        } catch {
+            state.withLock { state in
+                let delay = min((state.rebuildFailure?.delay ?? .milliseconds(500)) * 2, .seconds(300))
+                state.rebuildFailure = (error, delay, .now + delay)
+            }
+            throw error
+        }
+    }
+
     private func rebuildAll() throws {
         let building = Self.building(folder.path)
         if building.exists { try building.remove() }
         try building.create()
+        // Files of a failed build must not take the room of the log.
+        defer { try? building.remove() }
         let rebuild = TransitionRebuild(
-            facts: facts, log: log, rules: try rules.history(knownAt: facts.size), sequence: sequence,
+            facts: facts, log: log, rules: rules, sequence: sequence,
             mapSizeBytes: mapSizeBytes, folder: building
         ) { self.state.withLock { $0.isClosing } }
         do {

@@ -10,7 +10,7 @@ enum TransitionProjection: Projection {
     static let readsCustomers = true
 
     static func entries(of unit: UnitFacts, at t: Instant, rules: Rules) -> [ProjectionEntry<TransitionDraft>] {
-        let replayed = UnitTransitions(of: unit, rules: RulesHistory(initial: rules), before: t)
+        let replayed = UnitTransitions(of: unit, rules: RulesHistory(initial: rules), before: t) {}
         let rows = Dictionary(grouping: replayed.rows, by: \.key)
         return replayed.announced.values.sorted { $0.key < $1.key }.compactMap { announced in
             let rows = rows[announced.key] ?? []

@@ -17,7 +17,7 @@ struct TransitionRebuild: Sendable {
 
     let facts: FactIndex
     let log: LogReader
-    let rules: RulesHistory
+    let rules: ActiveRules
     let sequence: Digest
     let mapSizeBytes: Int
     /// An empty folder. Temporary files in it are removed.
@@ -30,17 +30,22 @@ struct TransitionRebuild: Sendable {
         var options = RebuildOptions()
         options.memory = Self.memory
         let units = try UnitFold(of: facts, options: options)
+        let rules = try rules.history(knownAt: units.snapshot.size)
         let parts = try units(in: folder.path, readsCustomers: true) { worker in
             Part(
-                rows: units.sorter(2 * worker, in: folder.path),
-                announced: units.sorter(2 * worker + 1, in: folder.path))
+                rows: units.sorter(2 * worker, in: folder.path, of: 2),
+                announced: units.sorter(2 * worker + 1, in: folder.path, of: 2))
         } add: { part, unit in
-            if isCancelled() { throw CancellationError() }
-            try part.add(UnitTransitions(of: unit, rules: rules, before: units.asOf), units.snapshot)
+            let replayed = try UnitTransitions(of: unit, rules: rules, before: units.asOf, check: check)
+            try part.add(replayed, units.snapshot)
         } finish: { part in
             try part.finished()
         }
         try store(parts, size: units.snapshot.size)
+    }
+
+    private func check() throws {
+        if isCancelled() { throw CancellationError() }
     }
 
     private func store(_ parts: [FinishedPart], size: Position) throws {
@@ -63,7 +68,7 @@ struct TransitionRebuild: Sendable {
         }
         progress.disagreements = parts.reduce(0) { $0 + $1.disagreements }
         progress.position = size
-        progress.idempotencyKey = try log.record(at: size - 1)?.idempotencyKey.value ?? 0
+        if size > 0 { progress.idempotencyKey = try log.record(at: size - 1)?.idempotencyKey.value ?? 0 }
         try store.environment.write { try store.store(progress, &$0) }
         try folder.removeFiles(except: ["data.mdb", "lock.mdb"])
     }
@@ -74,7 +79,7 @@ struct TransitionRebuild: Sendable {
         try SortedRuns.merge(runs) { record in
             batch.append(Array(record.body))
             guard batch.count == Self.batch else { return }
-            if isCancelled() { throw CancellationError() }
+            try check()
             try body(batch)
             batch = []
         }

@@ -16,11 +16,15 @@ struct UnitTransitions {
     /// Some subscriptions as known after the events replayed.
     private var known: KnownSubscriptions?
 
-    /// - Parameter end: rows that are due without an event from this instant on are left out.
-    init(of unit: UnitFacts, rules: RulesHistory, before end: Instant) {
+    /// - Parameters:
+    ///   - end: rows that are due without an event from this instant on are left out.
+    ///   - check: called at each event; ends the work by throwing.
+    /// - Complexity: O(n²) for n facts.
+    init(of unit: UnitFacts, rules: RulesHistory, before end: Instant, check: () throws -> Void = {}) rethrows {
         self.unit = unit
         self.rules = rules
         for trigger in Self.triggers(unit, rules) {
+            try check()
             appendDueRows(before: trigger.recordedAt)
             apply(trigger)
         }
@@ -51,6 +55,7 @@ struct UnitTransitions {
         defer { size += 1 }
         if case .activation = trigger.kind { return review(trigger) }
         let keys = trigger.keys(in: unit)
+        guard !keys.isEmpty else { return }
         let after = KnownSubscriptions(unit, around: keys, knownAt: size + 1, rules.rules(knownAt: size))
         let before = known(around: after.affectedKeys)
         for key in after.affectedKeys {

@@ -225,6 +225,7 @@ import Testing
         for remains in [".building", ".old"].map({ test.folder.transitions + $0 }) {
             try FileManager.default.createDirectory(atPath: remains, withIntermediateDirectories: false)
             try Data([1, 2, 3]).write(to: URL(filePath: remains + "/data.mdb"))
+            try FileManager.default.createDirectory(atPath: remains + "/new", withIntermediateDirectories: false)
         }
         try test.open()
         #expect(try test.rows().map(\.position) == (0..<count).map { UInt64($0) })
