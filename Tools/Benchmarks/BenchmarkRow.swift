@@ -14,13 +14,15 @@ struct BenchmarkRow: Sendable {
         case valueAtMost(Double)
     }
 
-    /// All rows, in the order in which they run.
-    static let all: [BenchmarkRow] = [
-        .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .getCustomerCold,
-        .bytesPerNotification, .state,
-        .history,
-        .open, .scan, .rebuildFold, .rebuildStore,
-    ]
+    /// Returns all rows, in the order in which they run.
+    /// - Parameter events: the number of events in the ledger that a service answers from during a rebuild.
+    static func all(events: Int) -> [BenchmarkRow] {
+        [
+            .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .getCustomerCold,
+            .bytesPerNotification, .state, .history, .open, .scan, .rebuildFold, .rebuildStore,
+            .getDuringRebuild(events: events),
+        ]
+    }
 
     func run() async throws -> BenchmarkResult {
         let progress = Progress(row: name)

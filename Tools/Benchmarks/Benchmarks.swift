@@ -15,7 +15,7 @@ struct Benchmarks: AsyncParsableCommand {
               Tools/bench verify-notification --json results.json
 
             ROWS
-              \(BenchmarkRow.all.map(\.name).joined(separator: "\n  "))
+              \(BenchmarkRow.all(events: LedgerSample.usualEventCount).map(\.name).joined(separator: "\n  "))
             """
     )
 
@@ -25,19 +25,27 @@ struct Benchmarks: AsyncParsableCommand {
     @Option(name: .customLong("json"), help: "Write the results to this file as well.")
     var jsonFile: String?
 
+    @Option(help: "The size of the ledger of get-during-rebuild, kept in .build/benchmarks/.")
+    var events = LedgerSample.usualEventCount
+
     @Option(name: .customLong("swift"), help: "The compiler's version, to stand in the results.")
     var swiftVersion = "unknown"
 
     func validate() throws {
-        for name in names where !BenchmarkRow.all.contains(where: { $0.name == name }) {
-            throw ValidationError(
-                "there is no row \(name); there are \(BenchmarkRow.all.map(\.name).joined(separator: ", "))")
+        let known = rows.map(\.name)
+        for name in names where !known.contains(name) {
+            throw ValidationError("there is no row \(name); there are \(known.joined(separator: ", "))")
+        }
+        guard events >= LedgerSample.leastEventCount else {
+            throw ValidationError("--events must be at least \(LedgerSample.leastEventCount)")
         }
     }
 
+    private var rows: [BenchmarkRow] { BenchmarkRow.all(events: events) }
+
     func run() async throws {
         var results: [BenchmarkResult] = []
-        for row in BenchmarkRow.all where names.isEmpty || names.contains(row.name) {
+        for row in rows where names.isEmpty || names.contains(row.name) {
             results.append(try await row.run())
         }
         let report = BenchmarkReport(machine: Machine.this, swiftVersion: swiftVersion, results: results)

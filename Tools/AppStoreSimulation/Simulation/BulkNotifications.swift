@@ -52,12 +52,17 @@ package struct BulkNotifications: RandomAccessCollection, Sendable {
                     renewalInfo: JSONValue.object(renewalInfo).bytes)))
     }
 
-    private func customer(_ number: Int) -> Customer {
+    /// The appAccountToken of a customer's purchases.
+    package static func appAccountToken(ofCustomer number: Int) -> String {
         var generator = SeededGenerator(seed: 1, stream: UInt64(number))
-        return Customer(
+        return generator.uuid()
+    }
+
+    private func customer(_ number: Int) -> Customer {
+        Customer(
             number: number, storefront: Storefront.all[number % Storefront.all.count],
             appTransactionId: IdentifierSource.appTransactionId(ofCustomer: number),
-            appAccountToken: generator.uuid())
+            appAccountToken: Self.appAccountToken(ofCustomer: number))
     }
 
     private func subscription(of customer: Customer, renewals: Int) -> Subscription {
