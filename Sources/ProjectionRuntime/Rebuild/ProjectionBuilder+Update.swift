@@ -36,9 +36,8 @@ extension ProjectionBuilder {
         var affected: Set<SubscriptionKey> = []
         var start = stored.manifest.knownAt
         while start < snapshot.size, affected.count <= limit {
-            let positions = Array(start..<min(start + Self.eventsPerRead, snapshot.size))
+            affected.formUnion(try snapshot.keys(in: start..<min(start + Self.eventsPerRead, snapshot.size)))
             start += Self.eventsPerRead
-            affected.formUnion(try snapshot.timelines(at: positions).keys)
         }
         while affected.count <= limit, let record = try stored.nextRecord() {
             guard let entry = StoredEntry(record.body), let key = SubscriptionKey(ordered: record.key) else {

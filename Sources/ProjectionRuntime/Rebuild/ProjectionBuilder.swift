@@ -95,8 +95,8 @@ extension ProjectionBuilder {
         return try workers.map { worker in
             var sum = initial(worker)
             while let batch = units.next() {
-                for unit in batch {
-                    let lineages = try lineages(of: unit, in: index)
+                for timelines in try index.timelines(of: batch, in: snapshot) {
+                    let lineages = Lineage.components(of: timelines)
                     for entry in Definition.entries(of: lineages, at: asOf, rules: rules) { try add(&sum, entry) }
                 }
                 meter.add(units.positionCount(of: batch))
@@ -104,16 +104,12 @@ extension ProjectionBuilder {
             return try finish(&sum)
         }
     }
-
-    private func lineages(of unit: Int, in index: UnitIndex) throws -> [Lineage] {
-        let timelines = try snapshot.timelines(at: index.positions(of: unit)) { index.contains($0, in: unit) }
-        return Lineage.components(of: timelines)
-    }
 }
 
 /// Distributes the units among threads.
 private final class UnitQueue: Sendable {
-    private static let batch = 256
+    /// Small, so that the facts of a batch stay in the caches, and the allocator keeps their memory.
+    private static let batch = 32
 
     private let index: UnitIndex
     private let start = Atomic(0)
