@@ -29,5 +29,5 @@ extension StatusContext {
     }
 
     /// The ids of the eligible win-back offers, best first.
-    var winBackOfferIds: [String] { renewal?.terms?.eligibleWinBackOfferIds?.value.ids.map(\.text) ?? [] }
+    var winBackOfferIds: [String] { renewal?.eligibleWinBackOfferIds?.value.ids.map(\.text) ?? [] }
 }

@@ -17,7 +17,7 @@ extension StatusContext {
         case .gracePeriod: .appleGrace
         case .billingRetry: reasonInBillingRetry
         case .revoked: Reason(revoked: period, by: period.revocation(at: t))
-        case .expired: decision == .replaced ? .replaced : Reason(expired: renewal?.terms)
+        case .expired: decision == .replaced ? .replaced : Reason(expired: renewal)
         }
     }
 
@@ -74,13 +74,13 @@ extension Reason {
         }
     }
 
-    fileprivate init(expired terms: RenewalFact?) {
-        switch terms?.expirationIntent {
+    fileprivate init(expired renewal: RenewalInForce?) {
+        switch renewal?.expirationIntent {
         case .cancelled: self = .cancelled
         case .billingError: self = .billingFailed
         case .priceNotAccepted: self = .priceNotAccepted
         case .productUnavailable: self = .productUnavailable
-        case nil: self = terms?.autoRenewStatus == .off ? .cancelled : .unknown
+        case nil: self = renewal?.isForeseen == false && renewal?.autoRenewStatus == .off ? .cancelled : .unknown
         default: self = .other
         }
     }

@@ -148,14 +148,16 @@ final class FactDatabase: Sendable {
         }
     }
 
-    /// Calls `body` with the stored form of the events at stored positions, in the order of the positions.
+    /// Calls `body` with the stored form of the events at stored positions.
+    /// - Parameter positions: ascending, so that the cursor mostly stays on its page.
     func forEachEvent(at positions: ArraySlice<UInt64>, _ body: (UInt64, RawSpan) throws -> Void) throws {
         try reading { transaction in
+            var cursor = try transaction.cursor(in: facts)
             for position in positions {
-                guard let stored = try transaction.get(position, in: facts),
-                    stored.byteCount >= StoredEvent.timeByteCount
+                guard let found = try cursor.seek(position), found.integerKey == position,
+                    found.value.byteCount >= StoredEvent.timeByteCount
                 else { throw StorageError.derivedDamaged("the facts at position \(position)") }
-                try body(position, stored)
+                try body(position, found.value)
             }
         }
     }

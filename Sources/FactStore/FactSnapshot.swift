@@ -46,24 +46,55 @@ package struct FactSnapshot: Sendable {
         }
     }
 
-    /// Returns the timelines of some keys from the facts of events.
+    /// Returns the timelines of several sets of keys from the facts of events.
     /// - Parameters:
-    ///   - positions: the positions of the events, ascending.
-    ///   - isWanted: selects keys. It is not asked about the only key of an event, which is wanted.
+    ///   - events: the events of each set, ascending.
+    ///   - count: the number of sets.
+    ///   - isMember: whether a set has a key.
     package func timelines(
-        at positions: [Position], where isWanted: (FactNode) throws -> Bool = { _ in true }
-    ) throws -> [SubscriptionKey: Timeline] {
-        var groups = ObservationGroups()
-        try forEachEvent(at: positions) { position, stored in
+        at events: [SetEvent], ofSets count: Int, where isMember: (FactNode, Int) throws -> Bool
+    ) throws -> [[(key: SubscriptionKey, value: Timeline)]] {
+        var sets = [ObservationGroups](repeating: ObservationGroups(), count: count)
+        var next = events.startIndex
+        try forEachEvent(at: events.map(\.position)) { position, stored in
+            let set = events[next].set
+            next += 1
             let recordedAt = StoredEvent.recordedAt(stored)
-            let hasOneKey = try hasOneKey(stored, position)
             try forEachRow(of: stored, position) { row in
-                guard let node = try FactHeader.key(of: row), try hasOneKey || isWanted(node) else { return }
-                try groups.append(row, node, symbols, position, recordedAt)
+                guard let node = try FactHeader.key(of: row), try sets[set].find(node) || isMember(node, set) else {
+                    return
+                }
+                try sets[set].append(row, node, symbols, position, recordedAt)
             }
         }
-        return groups.timelines
+        return sets.map(\.timelines)
     }
+
+    /// Returns the keys with facts in a range of events.
+    package func keys(in range: Range<Position>) throws -> Set<SubscriptionKey> {
+        var nodes: Set<FactNode> = []
+        var keys: Set<SubscriptionKey> = []
+        try forEachEvent(in: range) { position, stored in
+            try forEachRow(of: stored, position) { row in
+                guard let node = try FactHeader.key(of: row), nodes.insert(node).inserted else { return }
+                keys.insert(try FactCodec.key(of: row, symbols))
+            }
+        }
+        return keys
+    }
+}
+
+/// An event with facts of a set of keys. Ascends by position.
+package struct SetEvent: Comparable, BitwiseCopyable, Sendable {
+    let position: Position
+    let set: Int
+
+    package init(position: Position, set: Int) {
+        self.position = position
+        self.set = set
+    }
+
+    package static func < (left: SetEvent, right: SetEvent) -> Bool { left.position < right.position }
 }
 
 extension FactSnapshot {
@@ -91,37 +122,42 @@ extension FactSnapshot {
 
 /// Observations by key. Consecutive ones mostly have the same key.
 private struct ObservationGroups {
-    private var groups: [(node: FactNode, key: SubscriptionKey, observations: ObservationLists)] = []
+    private struct Group {
+        let node: FactNode
+        let key: SubscriptionKey
+        var observations = ObservationLists()
+    }
+
+    private var groups: [Group] = []
     /// The group of the newest observation.
     private var newest = 0
+
+    /// Makes the group of a key the newest.
+    /// - Returns: false when the key has no group.
+    mutating func find(_ node: FactNode) -> Bool {
+        if newest < groups.count, groups[newest].node == node { return true }
+        guard let index = groups.firstIndex(where: { $0.node == node }) else { return false }
+        newest = index
+        return true
+    }
 
     mutating func append(
         _ row: RawSpan, _ node: FactNode, _ symbols: SymbolNumbers, _ position: Position, _ recordedAt: Instant
     ) throws(FactCodecError) {
-        if groups.isEmpty || groups[newest].node != node {
-            newest = groups.firstIndex { $0.node == node } ?? groups.count
-            if newest == groups.count { groups.append((node, try FactCodec.key(of: row, symbols), ObservationLists())) }
+        if !find(node) {
+            newest = groups.count
+            groups.append(Group(node: node, key: try FactCodec.key(of: row, symbols)))
         }
         try FactCodec.decode(
             row, symbols: symbols, position: position, recordedAt: recordedAt, into: &groups[newest].observations)
     }
 
-    var timelines: [SubscriptionKey: Timeline] {
-        groups.reduce(into: [:]) { $0[$1.key] = $1.observations.timeline }
+    var timelines: [(key: SubscriptionKey, value: Timeline)] {
+        groups.compactMap { group in group.observations.timeline.map { (group.key, $0) } }
     }
 }
 
 extension FactSnapshot {
-    private func hasOneKey(_ stored: RawSpan, _ position: Position) throws -> Bool {
-        var (first, hasOne): (FactNode?, Bool) = (nil, true)
-        try forEachRow(of: stored, position) { row in
-            let key = try FactHeader.key(of: row)
-            hasOne = hasOne && key != nil && (first ?? key) == key
-            first = first ?? key
-        }
-        return hasOne
-    }
-
     private func forEachRow(
         of stored: RawSpan, _ position: Position, _ body: (RawSpan) throws -> Void
     ) throws {
@@ -142,6 +178,7 @@ extension FactSnapshot {
         }
     }
 
+    /// - Parameter positions: ascending.
     private func forEachEvent(
         at positions: [Position], _ body: (Position, RawSpan) throws -> Void
     ) throws {

@@ -1,4 +1,5 @@
 extension Array<UInt8> {
+    @inlinable
     package mutating func appendLittleEndian(_ value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }

@@ -52,15 +52,21 @@ package struct FactHeader: BitwiseCopyable, Sendable {
 }
 
 /// A subscription key or an Apple account, by the symbol numbers of one store.
-package struct FactNode: Hashable, BitwiseCopyable, Sendable {
+public struct FactNode: Hashable, BitwiseCopyable, Sendable {
     enum Kind: UInt64 {
         case subscription = 0
         case account = 1
     }
 
     /// The kind and the numbers of environment and bundleId.
-    package let scope: UInt64
-    package let id: UInt64
+    public let scope: UInt64
+    public let id: UInt64
+
+    // Public, since other modules call a package operator through a witness.
+    @inlinable
+    public static func == (left: FactNode, right: FactNode) -> Bool {
+        left.id == right.id && left.scope == right.scope
+    }
 
     /// The numbers of environment and bundleId.
     struct Scope {

@@ -2,6 +2,8 @@ import AppStoreModel
 import Primitives
 
 /// Reads the parts of a row in order. Refuses any form that `FactWriter` does not produce.
+///
+/// Rebuilds read every field of every fact, so the reads are inlined, and their errors are not.
 struct FactReader: ~Escapable {
     /// Marks the word of an id that is a symbol.
     static let symbolFlag: UInt64 = 1 << 63
@@ -16,6 +18,7 @@ struct FactReader: ~Escapable {
 
     /// - Throws: `truncated` when the row is shorter than its symbols.
     @_lifetime(copy row)
+    @inline(__always)
     init(_ row: RawSpan, symbols numbers: SymbolNumbers) throws(FactCodecError) {
         self.row = row
         self.numbers = numbers
@@ -39,9 +42,7 @@ struct FactReader: ~Escapable {
 
     @inline(__always)
     mutating func word() throws(FactCodecError) -> UInt64 {
-        guard wordOffset + 8 <= row.byteCount else {
-            throw FactCodecError(.truncated, expected: "8 bytes", found: "the end at byte \(wordOffset)")
-        }
+        guard wordOffset + 8 <= row.byteCount else { throw .truncated("8 bytes", at: wordOffset) }
         defer { wordOffset += 8 }
         return row.littleEndian(at: wordOffset, as: UInt64.self)
     }
@@ -49,36 +50,38 @@ struct FactReader: ~Escapable {
     /// Returns the number that the row has for the next symbol.
     @inline(__always)
     mutating func symbolNumber() throws(FactCodecError) -> UInt32 {
-        guard symbolOffset < wordsStart else {
-            throw FactCodecError(.truncated, expected: "a symbol", found: "the end at byte \(symbolOffset)")
-        }
+        guard symbolOffset < wordsStart else { throw .truncated("a symbol", at: symbolOffset) }
         defer { symbolOffset += 4 }
         return row.littleEndian(at: symbolOffset, as: UInt32.self)
     }
 
+    @inline(__always)
     mutating func symbol() throws(FactCodecError) -> Symbol {
         let number = try symbolNumber()
-        guard let symbol = numbers[number] else {
-            throw FactCodecError(.malformed, expected: "the number of a symbol", found: "\(number)")
-        }
+        guard let symbol = numbers[number] else { throw .malformed("the number of a symbol", number) }
         return symbol
     }
 
+    @inline(__always)
     mutating func integer() throws(FactCodecError) -> Int64 {
         Int64(bitPattern: try word())
     }
 
+    @inline(__always)
     mutating func digest() throws(FactCodecError) -> Digest {
         Digest(words: (try word(), try word(), try word(), try word()))
     }
 
+    @inline(__always)
     mutating func id() throws(FactCodecError) -> AppleID {
         let word = try word()
         guard word & Self.symbolFlag != 0 else { return AppleID(.number(word)) }
-        guard word == Self.symbolFlag else {
-            throw FactCodecError(.malformed, expected: "an id below 2^63", found: "\(word)")
-        }
-        let symbol = try symbol()
+        guard word == Self.symbolFlag else { throw .malformed("an id below 2^63", word) }
+        return try Self.id(try symbol())
+    }
+
+    /// Returns an id that is not a number.
+    private static func id(_ symbol: Symbol) throws(FactCodecError) -> AppleID {
         let id = AppleID(symbol.text)
         guard case .symbol = id.form else {
             throw FactCodecError(.malformed, expected: "an id as a number", found: "its text")
@@ -86,6 +89,7 @@ struct FactReader: ~Escapable {
         return id
     }
 
+    @inline(__always)
     private mutating func wide() throws(FactCodecError) -> UInt128 {
         UInt128(try word()) << 64 | UInt128(try word())
     }
@@ -113,6 +117,7 @@ struct FactReader: ~Escapable {
     }
 
     /// Returns the origin of the statement, whose parts follow the key.
+    @inline(__always)
     mutating func source(
         _ rank: SourceRank, position: Position, recordedAt: Instant
     ) throws(FactCodecError) -> Source {
@@ -132,22 +137,27 @@ struct FactReader: ~Escapable {
 }
 
 extension FactReader {
+    @inline(__always)
     mutating func flag(_ tag: UInt8) -> Bool {
         take(tag)
     }
 
+    @inline(__always)
     mutating func symbol(_ tag: UInt8) throws(FactCodecError) -> Symbol? {
         take(tag) ? try symbol() : nil
     }
 
+    @inline(__always)
     mutating func appleID(_ tag: UInt8) throws(FactCodecError) -> AppleID? {
         take(tag) ? try id() : nil
     }
 
+    @inline(__always)
     mutating func uuid(_ tag: UInt8) throws(FactCodecError) -> UUIDBytes? {
         take(tag) ? UUIDBytes(value: try wide()) : nil
     }
 
+    @inline(__always)
     mutating func appAccountToken(_ tag: UInt8) throws(FactCodecError) -> AppAccountToken? {
         guard let uuid = try uuid(tag) else { return nil }
         guard let token = AppAccountToken(uuid: uuid) else {
@@ -156,21 +166,25 @@ extension FactReader {
         return token
     }
 
+    @inline(__always)
     mutating func integer(_ tag: UInt8) throws(FactCodecError) -> Int64? {
         take(tag) ? try integer() : nil
     }
 
+    @inline(__always)
     mutating func instant(_ tag: UInt8) throws(FactCodecError) -> Instant? {
-        try integer(tag).map(Instant.init(milliseconds:))
+        take(tag) ? Instant(milliseconds: try integer()) : nil
     }
 
+    @inline(__always)
     mutating func digest(_ tag: UInt8) throws(FactCodecError) -> Digest? {
         take(tag) ? try digest() : nil
     }
 
+    @inline(__always)
     mutating func bool(_ tag: UInt8) throws(FactCodecError) -> Bool? {
         guard let value = try integer(tag) else { return nil }
-        guard value == 0 || value == 1 else { throw FactCodecError(.malformed, expected: "0 or 1", found: "\(value)") }
+        guard value == 0 || value == 1 else { throw .malformed("0 or 1", value) }
         return value == 1
     }
 
@@ -186,11 +200,25 @@ extension FactReader {
         return elements
     }
 
+    @inline(__always)
     mutating func vocabulary<Value: OpenVocabulary>(_ tag: UInt8) throws(FactCodecError) -> Value? {
-        try symbol(tag).map(Value.init(symbol:))
+        take(tag) ? Value(symbol: try symbol()) : nil
     }
 
+    @inline(__always)
     mutating func vocabulary<Value: OpenNumericVocabulary>(_ tag: UInt8) throws(FactCodecError) -> Value? {
-        try integer(tag).map(Value.init(rawValue:))
+        take(tag) ? Value(rawValue: try integer()) : nil
+    }
+}
+
+extension FactCodecError {
+    @inline(never)
+    fileprivate static func truncated(_ expected: String, at offset: Int) -> FactCodecError {
+        FactCodecError(.truncated, expected: expected, found: "the end at byte \(offset)")
+    }
+
+    @inline(never)
+    fileprivate static func malformed(_ expected: String, _ found: some FixedWidthInteger) -> FactCodecError {
+        FactCodecError(.malformed, expected: expected, found: "\(found)")
     }
 }

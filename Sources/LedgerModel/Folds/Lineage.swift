@@ -18,6 +18,12 @@ package struct Lineage: Hashable, Sendable {
     /// An edge to a key without a timeline also joins. Two keys that name one predecessor belong together before the
     /// predecessor itself is known.
     package static func components(of timelines: [SubscriptionKey: Timeline]) -> [Lineage] {
+        components(of: Array(timelines))
+    }
+
+    /// Returns the same lineages.
+    /// - Parameter timelines: each key once.
+    package static func components(of timelines: [(key: SubscriptionKey, value: Timeline)]) -> [Lineage] {
         guard timelines.count > 1 else {
             return timelines.map { Lineage(joining: [Subscription(key: $0.key, timeline: $0.value)]) }
         }

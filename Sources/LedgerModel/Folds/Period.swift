@@ -20,9 +20,7 @@ package struct Period: Hashable, Sendable {
     }
 
     mutating func update(_ change: (inout Content) -> Void) {
-        var changed = content.value
-        change(&changed)
-        content = Shared(changed)
+        Shared.update(&content, change)
     }
 
     package var basis: Basis { content.value.basis }

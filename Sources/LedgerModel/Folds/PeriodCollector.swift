@@ -16,7 +16,7 @@ struct PeriodCollector {
     }
 
     private mutating func sortPeriods() {
-        sortByPurchase()
+        _ = sortByPurchase()
         ends.removeAll(keepingCapacity: true)
         ends.reserveCapacity(periods.count)
         for index in periods.indices { indexEnds(of: index) }
@@ -44,15 +44,17 @@ struct PeriodCollector {
             case .nothingNew: continue
             }
         }
-        sortByPurchase()
+        let wasSorted = sortByPurchase()
         let implied = periods.compactMap { Period(impliedByEarlyRenewal: $0, beside: periods) }
         periods += implied
-        sortPeriods()
+        if !wasSorted || !implied.isEmpty { sortPeriods() }
     }
 
-    private mutating func sortByPurchase() {
+    /// - Returns: whether the periods were in order already, so that their indices are unchanged.
+    private mutating func sortByPurchase() -> Bool {
         let isSorted = periods.indices.dropFirst().allSatisfy { !periods[$0].isOlder(than: periods[$0 - 1]) }
         if !isSorted { periods.sort { $0.isOlder(than: $1) } }
+        return isSorted
     }
 
     /// Assigns to each period the renewal infos that describe it and the statuses signed about it.

@@ -30,6 +30,10 @@ extension RenewalInForce {
     package var gracePeriodExpiresDate: Instant? {
         isForeseen ? nil : renewalInfos[index].value.gracePeriodExpiresDate
     }
+    package var expirationIntent: ExpirationIntent? { isForeseen ? nil : renewalInfos[index].value.expirationIntent }
+    package var eligibleWinBackOfferIds: Interned<OfferIdentifiers>? {
+        isForeseen ? nil : renewalInfos[index].value.eligibleWinBackOfferIds
+    }
     package var priceIncreaseStatus: PriceIncreaseStatus? {
         isForeseen ? nil : renewalInfos[index].value.priceIncreaseStatus
     }

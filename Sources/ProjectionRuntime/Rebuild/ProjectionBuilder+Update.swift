@@ -42,7 +42,7 @@ extension ProjectionBuilder {
         while start < size, affected.count <= limit {
             let range = start..<min(start + Self.eventsPerRead, size)
             start = range.upperBound
-            affected.formUnion(try units.snapshot.timelines(at: Array(range)).keys)
+            affected.formUnion(try units.snapshot.keys(in: range))
             guard Definition.readsCustomers else { continue }
             for fact in try units.snapshot.customerFacts(in: range) {
                 affected.formUnion(try units.facts.keys(concernedBy: fact))

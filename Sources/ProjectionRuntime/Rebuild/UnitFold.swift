@@ -51,15 +51,19 @@ package struct UnitFold: Sendable {
         return try workers.map { worker in
             var sum = initial(worker)
             while !workers.hasFailed, let batch = units.next() {
-                for unit in batch { try add(&sum, try unitFacts(unit, in: index, readsCustomers)) }
+                for timelines in try index.timelines(of: batch, in: snapshot) {
+                    try add(&sum, try unitFacts(timelines, readsCustomers))
+                }
                 meter.add(units.positionCount(of: batch))
             }
             return try finish(&sum)
         }
     }
 
-    private func unitFacts(_ unit: Int, in index: UnitIndex, _ readsCustomers: Bool) throws -> UnitFacts {
-        let timelines = try snapshot.timelines(at: index.positions(of: unit)) { index.contains($0, in: unit) }
+    private func unitFacts(
+        _ timelines: [(key: SubscriptionKey, value: Timeline)], _ readsCustomers: Bool
+    ) throws -> UnitFacts {
+        let timelines = Dictionary(uniqueKeysWithValues: timelines)
         guard readsCustomers else { return UnitFacts(timelines: timelines) }
         return UnitFacts(
             timelines: timelines,
@@ -86,7 +90,8 @@ package struct UnitFold: Sendable {
 
 /// Distributes the units among threads.
 private final class UnitQueue: Sendable {
-    private static let batch = 256
+    /// Small, so that the facts of a batch stay in the caches, and the allocator keeps their memory.
+    private static let batch = 32
 
     private let index: UnitIndex
     private let start = Atomic(0)

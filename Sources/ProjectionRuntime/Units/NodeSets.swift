@@ -28,7 +28,9 @@ struct NodeSets: Sendable {
     }
 
     /// Returns the ordinal of a node, which is inserted if it is new.
-    mutating func insert(_ node: FactNode) throws(StorageError) -> UInt32 {
+    /// - Parameter guess: an ordinal that the node may have.
+    mutating func insert(_ node: FactNode, guess: UInt32 = .max) throws(StorageError) -> UInt32 {
+        if guess < nodes.count, nodes[Int(guess)] == node { return guess }
         let slot = slot(of: node)
         if slots[slot] != 0 { return slots[slot] - 1 }
         guard nodes.count < UInt32.max - 1 else {

@@ -37,14 +37,26 @@ struct UnitIndex: Sendable {
         nodes = merged
     }
 
-    /// Returns the positions of the events of a unit, ascending.
-    func positions(of unit: Int) -> [Position] { lists.positions(of: unit) }
+    /// Returns the timelines of the keys of each unit in a range.
+    func timelines(
+        of units: Range<Int>, in snapshot: FactSnapshot
+    ) throws -> [[(key: SubscriptionKey, value: Timeline)]] {
+        var events: [SetEvent] = []
+        events.reserveCapacity(positionCount(below: units.upperBound) - positionCount(below: units.lowerBound))
+        for unit in units {
+            for position in lists.positions(of: unit) {
+                events.append(SetEvent(position: position, set: unit - units.lowerBound))
+            }
+        }
+        events.sort()
+        return try snapshot.timelines(at: events, ofSets: units.count) { contains($0, in: units.lowerBound + $1) }
+    }
 
     /// The number of positions of the units below `unit`.
     func positionCount(below unit: Int) -> Int { lists.start(of: unit) }
 
     /// Whether a key belongs to a unit.
-    func contains(_ key: FactNode, in unit: Int) -> Bool {
+    private func contains(_ key: FactNode, in unit: Int) -> Bool {
         nodes.ordinal(of: key).map { Int(units[Int($0)]) == unit } ?? false
     }
 }
@@ -103,7 +115,9 @@ private struct PositionLists: Sendable {
 
     func start(of list: Int) -> Int { list == 0 ? 0 : ends[list - 1] }
 
-    func positions(of list: Int) -> [Position] { (start(of: list)..<ends[list]).map { positions[$0] } }
+    func positions(of list: Int) -> some Sequence<Position> {
+        (start(of: list)..<ends[list]).lazy.map { positions[$0] }
+    }
 }
 
 extension FactSnapshot {

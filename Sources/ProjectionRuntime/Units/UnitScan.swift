@@ -39,7 +39,8 @@ struct UnitScan: Sendable {
     }
 
     private mutating func unite(_ key: UInt32, _ other: FactNode) throws {
-        let ordinal = try nodes.insert(other)
+        // The first fact of a key mostly states its account, which therefore has the next ordinal.
+        let ordinal = try nodes.insert(other, guess: key + 1)
         nodes.unite(key, ordinal)
     }
 }
