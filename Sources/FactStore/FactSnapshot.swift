@@ -128,7 +128,12 @@ private struct ObservationGroups {
         var observations = ObservationLists()
     }
 
+    /// The number of groups that are searched one by one. Most units have one or two keys.
+    private static let searched = 16
+
     private var groups: [Group] = []
+    /// The index of each group, once they are more than `searched`.
+    private var indices: [FactNode: Int] = [:]
     /// The group of the newest observation.
     private var newest = 0
 
@@ -136,7 +141,8 @@ private struct ObservationGroups {
     /// - Returns: false when the key has no group.
     mutating func find(_ node: FactNode) -> Bool {
         if newest < groups.count, groups[newest].node == node { return true }
-        guard let index = groups.firstIndex(where: { $0.node == node }) else { return false }
+        let isIndexed = groups.count > Self.searched
+        guard let index = isIndexed ? indices[node] : groups.firstIndex(where: { $0.node == node }) else { return false }
         newest = index
         return true
     }
@@ -147,6 +153,9 @@ private struct ObservationGroups {
         if !find(node) {
             newest = groups.count
             groups.append(Group(node: node, key: try FactCodec.key(of: row, symbols)))
+            if groups.count > Self.searched {
+                for index in indices.count..<groups.count { indices[groups[index].node] = index }
+            }
         }
         try FactCodec.decode(
             row, symbols: symbols, position: position, recordedAt: recordedAt, into: &groups[newest].observations)

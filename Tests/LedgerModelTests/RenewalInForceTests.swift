@@ -129,7 +129,8 @@ import Testing
         let foreseen = try #require(fold([transaction("1", 0, 30), failed]).periods[0].renewal(at: minute(10)))
         #expect(foreseen.autoRenewStatus == .on)
         #expect(foreseen.autoRenewProductId == "monthly")
-        #expect(foreseen.terms == nil)
+        #expect(!foreseen.statesFailure)
+        #expect(foreseen.expirationIntent == nil)
     }
 
     @Test func `of equal signings is the one with the later renewalDate, then with a failure`() throws {

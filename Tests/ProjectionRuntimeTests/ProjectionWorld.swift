@@ -84,8 +84,8 @@ final class ProjectionWorld {
     }
 
     private func fact(_ number: Int, _ time: Instant) -> Fact {
-        // Twenty accounts for sixty subscriptions, so that some units have several keys.
-        let account = random.chance(40) ? AppleID("70\(number % 20)") : nil
+        // Twenty accounts for sixty subscriptions, so that some units have several keys; one account has most of an app.
+        let account = random.chance(40) ? AppleID(random.chance(10) ? "700" : "70\(number % 20)") : nil
         let end = time.advanced(byMilliseconds: Self.day * Int64.random(in: -3...30, using: &random))
         switch Int.random(in: 0..<3, using: &random) {
         case 0:

@@ -16,8 +16,8 @@ struct AuditCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Verify records, hashes, evidence and the Merkle tree.",
             discussion: """
-                --signatures also verifies every signature again. --deep also walks every page of the data file. The \
-                command exits with status 1 at the first damage. --answers lists every status signed by Apple that \
+                --signatures also verifies every signature again. --deep also walks every page of the data file. Stops at \
+                the first damaged item and exits with status 1. --answers lists every status signed by Apple that \
                 differs from the ledger's answer for that instant. Differences do not change the exit status.
 
                 EXAMPLES

@@ -12,8 +12,8 @@ struct BackupCommand: ParsableCommand {
             not copied, because they can be rebuilt from the log. The copy is built in DESTINATION.partial and \
             renamed when complete. Run the same command again to continue an interrupted backup.
 
-            Without --with-secrets the copy contains no keys and no vault of customer ids. A copy with secrets is as \
-            sensitive as the ledger.
+            Without --with-secrets the copy contains no keys, no vault of customer ids and no checkpoint. A copy with \
+            secrets is as sensitive as the ledger.
 
             EXAMPLES
               subledger backup /mnt/backup/ledger-2026-03-01
@@ -24,7 +24,7 @@ struct BackupCommand: ParsableCommand {
     @Argument(help: "Folder to create; must not exist.")
     var destination: String
 
-    @Flag(help: "Include the keys and the vault of customer ids.")
+    @Flag(help: "Include the keys, the vault of customer ids and the last checkpoint.")
     var withSecrets = false
 
     @OptionGroup var ledger: LedgerOptions

@@ -8,9 +8,10 @@ struct CustomerCommand: ParsableCommand {
         commandName: "customer",
         abstract: "Manage purchase ownership.",
         discussion: """
-            Each change appends an event. While a service has the ledger open, it makes the change on behalf of the \
-            command. Over HTTP, the same changes are POST /v1/customers/{id}/link, identify, merge, unmerge and \
-            transfer. The output has the form of GET /v1/customers/{id}.
+            Each change appends an event. A known customer has an id in your system or an appAccountToken; an \
+            anonymous customer has only a handle. While a service has the ledger open, the service makes the change on \
+            behalf of the command. Over HTTP, the same changes are POST /v1/customers/{id}/link, identify, merge, \
+            unmerge and transfer. The output has the form of GET /v1/customers/{id}.
             """,
         subcommands: [Link.self, Identify.self, Merge.self, Unmerge.self, Transfer.self])
 
@@ -18,8 +19,9 @@ struct CustomerCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Link a known subscription to a customer.",
             discussion: """
-                Has the same effect as a posting by a backend. A subscription of another known customer is refused and \
-                listed as a conflict. Use `subledger customer transfer` to resolve the conflict.
+                Has the same effect as POST /v1/transactions by a backend. A subscription of another known customer is \
+                refused and listed as a conflict. Use `subledger customer transfer` to resolve the conflict. \
+                --environment and --bundle-id select the subscription if several have this id.
 
                 EXAMPLES
                   subledger customer link alice --subscription 2000000123456789
@@ -56,7 +58,8 @@ struct CustomerCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Merge another customer into this customer.",
             discussion: """
-                Purchases of the other customer belong to this customer until `subledger customer unmerge`.
+                Requires either --from or --handle. Purchases of the other customer belong to this customer until \
+                `subledger customer unmerge`.
 
                 EXAMPLES
                   subledger customer merge alice --from alice@example.com
@@ -74,7 +77,8 @@ struct CustomerCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Undo a merge.",
             discussion: """
-                Does not change answers for earlier instants. Purchases linked after the merge stay with this customer.
+                Requires either --from or --handle. Answers for all instants change; answers known at an earlier log \
+                size do not. Purchases linked after the merge stay with this customer.
 
                 EXAMPLES
                   subledger customer unmerge alice --from alice@example.com
@@ -92,7 +96,8 @@ struct CustomerCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Transfer a subscription to a customer, overriding claims and tokens.",
             discussion: """
-                Resolves conflicts about the subscription.
+                Resolves conflicts about the subscription. --environment and --bundle-id select the subscription if \
+                several have this id.
 
                 EXAMPLES
                   subledger customer transfer alice --subscription 2000000123456789 --environment Production

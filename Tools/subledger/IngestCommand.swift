@@ -6,17 +6,17 @@ struct IngestCommand: AsyncParsableCommand {
         commandName: "ingest",
         abstract: "Verify App Store data and append it to the log.",
         discussion: """
-            Appends artifacts in input order. Files in directories are sorted by name. Repeated artifacts are stored \
+            Appends artifacts in input order. Files in folders are sorted by name. Repeated artifacts are stored \
             once. Prints one line per refused artifact and then the totals. Exits with status 1 if an artifact was \
             refused.
 
-            --customer links transactions, including those in notifications, to a customer, like a posting by a \
-            backend. A transaction of another known customer is appended but reported as refused (link_refused). A \
-            note reports the number of artifacts without a transaction.
+            --customer links transactions, including those in notifications, to a customer, with the same effect as \
+            POST /v1/transactions by a backend. A transaction of another known customer is appended but reported as \
+            refused (link_refused). A note reports the number of artifacts without a transaction.
 
-            While a service has the ledger open, it verifies and appends the artifacts on behalf of the command, with \
-            the same output. It applies the trust options and the configuration of the command to them, and its own to \
-            everything else. An interrupted command can be repeated.
+            While a service has the ledger open, the service verifies and appends the artifacts on behalf of the \
+            command, with the trust options and the configuration of the command. The output is the same. An \
+            interrupted command can be repeated.
 
             EXAMPLES
               subledger ingest notifications/ --bundle-id com.example.app
@@ -25,7 +25,7 @@ struct IngestCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Files or directories; - reads an archive from standard input.")
+    @Argument(help: "Files or folders; - reads an archive from standard input.")
     var paths: [String]
 
     @OptionGroup var options: IngestOptions

@@ -3,7 +3,7 @@ import SubscriptionLedger
 
 /// The options of commands that append artifacts.
 struct IngestOptions: ParsableArguments {
-    @Option(help: "The id of the customer in your system to link the transactions to.")
+    @Option(help: "Customer to link the transactions to: the id in your system.")
     var customer: String?
 
     @OptionGroup var ledger: LedgerOptions

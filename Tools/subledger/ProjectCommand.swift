@@ -45,11 +45,11 @@ struct ProjectCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Activate rules for all answers.",
             discussion: """
-                Appends an event. Answers that know it use the rules; answers known at an earlier log size use the \
-                earlier rules. Active rules are not activated again. While `serve` runs, it activates the rules for the \
-                command.
+                Appends an event. Answers at a log size that includes the event use the rules; answers known at an \
+                earlier log size use the earlier rules. Active rules are not activated again. While `serve` runs, the \
+                service appends the event on behalf of the command.
 
-                KEYS OF THE FILE
+                SETTINGS OF THE RULES FILE
                 \(RulesReport.keys)
 
                 EXAMPLES

@@ -11,9 +11,9 @@ extension ProjectCommand {
         static let configuration = CommandConfiguration(
             abstract: "Compute a stored projection from all events.",
             discussion: """
-                The rows are as of the time when the last event was recorded. They are written beside the stored \
-                projection of the same rules, checked, and then replace it. Projections under other rules stay until \
-                they are dropped. A service can keep running; the rebuild has a low priority.
+                The rows are as of the time when the last event was recorded. They are written beside the stored rows \
+                of the same rules, checked, and then replace the stored rows. Projections under other rules stay until \
+                `subledger project drop`. A service can keep running; the rebuild has a low priority.
 
                 PROJECTIONS
                   \(Projections.names.joined(separator: "\n  "))
@@ -96,7 +96,7 @@ extension ProjectCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove the stored projections of a set of rules.",
             discussion: """
-                Removes results only, which `project rebuild` computes again. Events and rules stay.
+                Deletes only rows, which `subledger project rebuild` can compute again. Events and rules stay.
 
                 EXAMPLE
                   subledger project drop 9f86d081

@@ -67,10 +67,12 @@ struct QuarantineCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Verify items again and append the accepted ones.",
             discussion: """
-                Uses the current options and configuration. Removes appended items from the quarantine and keeps the \
-                others. Output, exit status and the part of a running service are the same as for `subledger ingest`.
+                Uses the options and the configuration of this command. Removes appended items from the quarantine and \
+                keeps the others. Output and exit status are those of `subledger ingest`; a running service does the \
+                work in the same way.
 
-                The quarantine does not record the customer of a posting. --customer sets it for all retried items.
+                The quarantine does not record customers. --customer links the transactions of all retried items to a \
+                customer.
 
                 EXAMPLES
                   subledger quarantine retry --config subledger.yaml

@@ -11,7 +11,8 @@ struct TrustOptions: ParsableArguments {
     @Option(name: .customLong("bundle-id"), help: "Bundle id to accept (repeatable).")
     var bundleIds: [String] = []
 
-    @Option(name: .customLong("app-apple-id"), help: "Apple ID of the app, required to match in Production.")
+    @Option(
+        name: .customLong("app-apple-id"), help: "Apple ID of the app. If given, production payloads must match it.")
     var appAppleId: Int64?
 
     @Option(

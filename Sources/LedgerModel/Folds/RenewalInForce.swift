@@ -19,8 +19,6 @@ package struct RenewalInForce: Hashable, Sendable {
     package var source: Source { renewalInfos[index].source }
     package var autoRenewStatus: AutoRenewStatus? { renewalInfos[index].value.autoRenewStatus }
     package var autoRenewProductId: Symbol? { renewalInfos[index].value.autoRenewProductId }
-    /// The complete renewal info; nil when it is foreseen.
-    package var terms: RenewalFact? { isForeseen ? nil : statement.value }
 }
 
 // Rules ask for one term at a time, and a renewal info is too large to copy for each.

@@ -76,6 +76,7 @@ struct NodeSets: Sendable {
         for ordinal in 0..<nodes.count { slots[slot(of: nodes[ordinal])] = UInt32(ordinal) + 1 }
     }
 
+    /// Returns the root of a set. Shortens paths, so one thread at a time may call it.
     func root(of ordinal: UInt32) -> UInt32 {
         var ordinal = Int(ordinal)
         while parents[ordinal] != UInt32(ordinal) {
