@@ -58,12 +58,11 @@ public struct AppleID: Hashable, BitwiseCopyable, Sendable {
 
     /// Returns the number that a text spells without leading zeros; nil for any other text.
     private static func number(_ text: String) -> UInt64? {
-        let utf8 = text.utf8
-        guard let first = utf8.first, utf8.count <= 19, first != UInt8(ascii: "0") || utf8.count == 1 else {
-            return nil
-        }
+        let digits = text.utf8.span
+        guard (1...19).contains(digits.count), digits[0] != UInt8(ascii: "0") || digits.count == 1 else { return nil }
         var number: UInt64 = 0
-        for byte in utf8 {
+        for index in digits.indices {
+            let byte = digits[index]
             guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
             // 19 digits are below 2^64.
             number = number * 10 + UInt64(byte - UInt8(ascii: "0"))

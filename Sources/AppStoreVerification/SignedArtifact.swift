@@ -49,7 +49,9 @@ package struct ClaimChecks: Sendable, Hashable {
 }
 
 /// A verified artifact of any of the four kinds that the App Store signs as JWS.
-package enum SignedArtifact: Sendable {
+///
+/// Indirect, because a payload with its dozens of fields is too large to copy from step to step.
+package indirect enum SignedArtifact: Sendable {
     case notification(SignedNotification)
     case transaction(VerifiedJWS<Transaction>)
     case renewalInfo(VerifiedJWS<RenewalInfo>)

@@ -142,7 +142,9 @@ private struct ObservationGroups {
     mutating func find(_ node: FactNode) -> Bool {
         if newest < groups.count, groups[newest].node == node { return true }
         let isIndexed = groups.count > Self.searched
-        guard let index = isIndexed ? indices[node] : groups.firstIndex(where: { $0.node == node }) else { return false }
+        guard let index = isIndexed ? indices[node] : groups.firstIndex(where: { $0.node == node }) else {
+            return false
+        }
         newest = index
         return true
     }

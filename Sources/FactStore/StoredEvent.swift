@@ -18,6 +18,6 @@ enum StoredEvent {
     /// Returns the stored form of an event, with the numbers that a store gives to its symbols.
     static func bytes(of event: IndexedEvent, _ numbering: inout SymbolNumbering) throws -> [UInt8] {
         let facts = try EventFacts.renumbered(event.facts.bytes) { try numbering.number(ofSymbolAt: $0) }
-        return withUnsafeBytes(of: UInt64(bitPattern: event.recordedAt.milliseconds).bigEndian) { Array($0) } + facts
+        return event.recordedAt.milliseconds.bigEndianBytes + facts
     }
 }

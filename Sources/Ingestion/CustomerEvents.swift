@@ -112,7 +112,7 @@ package enum CustomerEvents {
     }
 
     private static func suffix(_ kind: EventKind, _ newest: Position) -> [UInt8] {
-        [kind.rawValue] + withUnsafeBytes(of: newest.bigEndian) { Array($0) }
+        [kind.rawValue] + newest.bigEndianBytes
     }
 
     private static func members(of claim: Claim) -> [JSONValue.Member] {

@@ -19,7 +19,7 @@ package enum RulesEvents {
     package static func activated(
         _ rules: Rules, text: String, by: String, after newest: Position?, source: EventSource
     ) -> EventDraft {
-        let key = rules.digest.bytes + withUnsafeBytes(of: (newest ?? .max).bigEndian) { Array($0) }
+        let key = rules.digest.bytes + (newest ?? .max).bigEndianBytes
         let body = JSONValue.object([
             "by": .string(by), "digest": .string(rules.digest.hex), "name": .string(rules.name), "rules": rules.json,
         ])

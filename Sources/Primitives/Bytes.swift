@@ -43,3 +43,7 @@ extension RawSpan {
         extracting(range).withUnsafeBytes { unsafe Array($0) }
     }
 }
+
+extension FixedWidthInteger {
+    package var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+}

@@ -15,3 +15,7 @@ package func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBuffer
 package func equalBytes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.withUnsafeBytes { left in right.withUnsafeBytes { equalBytes(left, $0) } }
 }
+
+package func equalBytes(_ left: RawSpan, _ right: RawSpan) -> Bool {
+    left.withUnsafeBytes { left in right.withUnsafeBytes { equalBytes(left, $0) } }
+}

@@ -7,7 +7,7 @@ public struct SymbolText: Internable {
     package let text: String
 
     public static func == (left: SymbolText, right: SymbolText) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        equalBytes(left.text.utf8.span.bytes, right.text.utf8.span.bytes)
     }
 
     public func hash(into hasher: inout Hasher) {

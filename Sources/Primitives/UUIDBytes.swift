@@ -10,7 +10,9 @@ package struct UUIDBytes: Hashable, BitwiseCopyable, Sendable {
     package init?(_ text: String) {
         guard text.utf8.count == Self.textCount else { return nil }
         var value: UInt128 = 0
-        for (index, byte) in text.utf8.enumerated() {
+        let bytes = text.utf8.span
+        for index in bytes.indices {
+            let byte = bytes[index]
             if Self.isDash(index) {
                 guard byte == UInt8(ascii: "-") else { return nil }
             } else {

@@ -16,7 +16,7 @@ import Testing
         var rules = Rules()
         rules.access.ownGraceDays = Int(round % 3)
 
-        let manifest = try world.builder(rules: rules).rebuild()
+        let manifest = try world.builder(rules: rules).rebuild(logRoot: .zero)
 
         let (rows, states) = (try world.rows(manifest), try world.states(rules: rules))
         #expect(rows.count == states.count && manifest.content.rows == states.count)
@@ -39,11 +39,11 @@ import Testing
     func `gives the same bytes with any memory and any number of threads`(round: UInt64) throws {
         let world = try ProjectionWorld(seed: SeededRandom.seed &+ round)
         try world.addEvents(400)
-        let digest = try world.builder(workers: 1).rebuild().content.sha256
+        let digest = try world.builder(workers: 1).rebuild(logRoot: .zero).content.sha256
         // The index and the rows take far more than ten times the least of these.
         for memory in [1_000, 10_000, 100_000, 1 << 30] {
             for workers in [1, 2, 5] {
-                let manifest = try world.builder(memory: memory, workers: workers).rebuild()
+                let manifest = try world.builder(memory: memory, workers: workers).rebuild(logRoot: .zero)
                 #expect(manifest.content.sha256 == digest, "memory \(memory), \(workers) threads")
             }
         }
@@ -52,9 +52,9 @@ import Testing
     @Test func `gives the same bytes for facts in memory and for stored facts`() throws {
         let world = try ProjectionWorld(seed: SeededRandom.seed)
         try world.addEvents(200)
-        let before = try world.builder().rebuild()
+        let before = try world.builder().rebuild(logRoot: .zero)
         while world.facts.lag > 0 { try world.facts.store() }
-        #expect(try world.builder().rebuild() == before)
+        #expect(try world.builder().rebuild(logRoot: .zero) == before)
     }
 
     @Test(arguments: 0..<10)
@@ -63,15 +63,15 @@ import Testing
         for step in 0..<12 {
             // Few events, so that most keys stay and the stored rows are merged with new ones.
             try world.addEvents(step == 0 ? 300 : step % 3)
-            let updated = try world.builder().update(logRootBefore: .zero)
-            let rebuilt = try world.builder(in: world.otherFolder("step-\(step)")).rebuild()
+            let updated = try world.builder().update(logRoot: .zero, logRootBefore: .zero)
+            let rebuilt = try world.builder(in: world.otherFolder("step-\(step)")).rebuild(logRoot: .zero)
             #expect(updated == rebuilt, "step \(step), seed \(SeededRandom.seed)")
         }
     }
 
     @Test func `an empty ledger has an empty projection`() throws {
         let world = try ProjectionWorld(seed: 1)
-        let manifest = try world.builder().rebuild()
+        let manifest = try world.builder().rebuild(logRoot: .zero)
         #expect(manifest.content.keys == 0 && manifest.content.rows == 0 && manifest.knownAt == 0)
     }
 
@@ -83,7 +83,7 @@ import Testing
         options.report = { reports.add($0) }
         _ = try ProjectionBuilder(
             StatusProjection.self, in: world.store, of: world.facts, rules: Rules(), options: options
-        ).rebuild()
+        ).rebuild(logRoot: .zero)
         #expect(reports.phases == ["reading", "folding", "writing"])
     }
 }

@@ -29,7 +29,7 @@ package struct IdempotencyKey: Hashable, Sendable {
     }
 
     package var bytes: [UInt8] {
-        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+        value.bigEndianBytes
     }
 
     package var hex: String { Hex.encode(bytes) }

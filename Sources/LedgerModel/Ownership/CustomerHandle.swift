@@ -23,7 +23,7 @@ package struct CustomerHandle: Hashable, Sendable {
     }
 
     package var bytes: [UInt8] {
-        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+        value.bigEndianBytes
     }
 
     package var hex: String { Hex.encode(value) }

@@ -47,13 +47,13 @@ package struct Column<Row>: Sendable {
     ) -> Column<Other> {
         let write = write
         return Column<Other>("\(object).\(schema.name)", schema.type) { other, writer in
-            if let row = row(other) { write(row, &writer) } else { writer.absence() }
+            if let row = row(other) { write(row, &writer) } else { writer.mark(false) }
         }
     }
 
     /// The presence of an object. Its members are the columns `name.member`, which directly follow.
     package static func object(_ name: String, isPresent: @escaping @Sendable (Row) -> Bool) -> Column {
-        Column(name, .object) { $1.presence(isPresent($0)) }
+        Column(name, .object) { $1.mark(isPresent($0)) }
     }
 }
 

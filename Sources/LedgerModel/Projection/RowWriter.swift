@@ -22,7 +22,7 @@ struct RowWriter {
         bytes.replaceLittleEndian(at: start, with: present)
     }
 
-    private mutating func mark(_ isPresent: Bool) {
+    mutating func mark(_ isPresent: Bool) {
         precondition(column < 64)
         if isPresent { present |= 1 << column }
         column += 1
@@ -53,14 +53,6 @@ struct RowWriter {
         mark(true)
         bytes.appendLittleEndian(UInt32(values.count))
         for value in values { bytes.appendLittleEndian(value) }
-    }
-
-    mutating func absence() {
-        mark(false)
-    }
-
-    mutating func presence(_ isPresent: Bool) {
-        mark(isPresent)
     }
 
     private mutating func append(_ text: String) {

@@ -1,12 +1,12 @@
 package import Primitives
 
-/// The origin of a statement: its name, its time, its rank, and the event that carries it.
+/// The origin of a statement: its name, its time, its rank, and the event that carries the statement.
 package struct Source: Hashable, BitwiseCopyable, Sendable {
     package let name: ObservationName
     /// Apple's time, the signedDate of the JWS; never the ledger's clock or the time of arrival.
     package let time: Instant
     package let rank: SourceRank
-    /// The smallest position of an event that carries it.
+    /// The smallest position of an event that carries the statement.
     package let position: Position
     /// The time the ledger recorded the event at `position`.
     package let recordedAt: Instant

@@ -11,19 +11,36 @@ extension ProjectionBuilder {
     /// Brings the stored projection up to date. Folds only the keys with new facts, the keys that they are joined with,
     /// and those whose rows change with time. The result equals that of `rebuild()`, byte for byte.
     ///
-    /// Without a stored projection of this code, these rules and this log, and when many keys are affected, rebuilds.
-    /// - Parameter logRootBefore: the root of the log's tree at the size of `previous`; nil when the log is shorter.
+    /// Without an undamaged projection of this code, these rules and this log, and when many keys are affected,
+    /// rebuilds.
+    /// - Parameters:
+    ///   - logRoot: the root of the log's tree at `size`.
+    ///   - logRootBefore: the root at the size of `previous`; nil when the log is shorter.
     /// - Throws: the errors of `rebuild()`.
-    package func update(logRootBefore: Digest?) throws -> ProjectionManifest {
+    package func update(logRoot: Digest, logRootBefore: Digest?) throws -> ProjectionManifest {
         try building {
-            guard let previous, previous.logRoot == logRootBefore, isUpdatable(previous),
-                let stored = try store.open(Definition.name, rules.digest),
-                let affected = try affectedKeys(stored), let old = try store.open(Definition.name, rules.digest)
-            else { return try buildAll() }
-            let (runs, replaced) = try folded(affected)
-            return try install(keyCount: stored.manifest.content.keys) { rows in
-                try merge(runs, with: old, replacing: replaced, rows)
+            guard let previous, previous.logRoot == logRootBefore, isUpdatable(previous) else {
+                return try buildAll(logRoot)
             }
+            let updated: ProjectionManifest?
+            do {
+                updated = try updateStored(logRoot)
+            } catch let error as StorageError where error.code == .logCorrupt {
+                updated = nil
+            }
+            return try updated ?? buildAll(logRoot)
+        }
+    }
+
+    /// Returns nil when there is no stored projection, or when many keys are affected.
+    private func updateStored(_ logRoot: Digest) throws -> ProjectionManifest? {
+        // Each reader reads once: the first finds outdated rows, the second is merged with the new ones.
+        guard let stored = try store.open(Definition.name, rules.digest), let affected = try affectedKeys(stored),
+            let old = try store.open(Definition.name, rules.digest)
+        else { return nil }
+        let (runs, replaced) = try folded(affected)
+        return try install(logRoot, keyCount: stored.manifest.content.keys) { rows in
+            try merge(runs, with: old, replacing: replaced, rows)
         }
     }
 
@@ -75,7 +92,7 @@ extension ProjectionBuilder {
                 }
             }
         }
-        return ([try sorter.finish()], done)
+        return ([sorter.finish()], done)
     }
 
     /// Passes the stored records, without those of the replaced keys, and the new ones to `body`, ordered by key.

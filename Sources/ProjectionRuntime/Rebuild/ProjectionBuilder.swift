@@ -13,8 +13,6 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
     let units: UnitFold
     /// The manifest that the build replaces; nil when there is none or when it cannot be read.
     package let previous: ProjectionManifest?
-    /// The root of the log's tree at `size`.
-    package var logRoot = Digest.zero
 
     /// - Parameter facts: the facts, all of which are folded.
     /// - Throws: `StorageError`.
@@ -42,10 +40,11 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
     package var size: Position { units.snapshot.size }
 
     /// Builds the projection from all facts.
+    /// - Parameter logRoot: the root of the log's tree at `size`.
     /// - Throws: `locked` while another process builds, or when it has built this projection meanwhile; `disk_full`,
     ///   `io_error`, `log_corrupt`. The stored projection then stays.
-    package func rebuild() throws -> ProjectionManifest {
-        try building { try buildAll() }
+    package func rebuild(logRoot: Digest) throws -> ProjectionManifest {
+        try building { try buildAll(logRoot) }
     }
 
     /// Runs `body` with the right to build, unless another process has built the projection since `init`.
@@ -60,19 +59,21 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
     }
 
     /// Builds the projection with the right to build.
-    func buildAll() throws -> ProjectionManifest {
+    func buildAll(_ logRoot: Digest) throws -> ProjectionManifest {
         let columns = Definition.columns
         let runs = try fold {
             units.sorter($0, in: store.buildingFolder)
         } add: { sorter, entry in
             try sorter.append(entry, columns)
         } finish: { sorter in
-            try sorter.finish()
+            sorter.finish()
         }
-        return try install(keyCount: runs.reduce(0) { $0 + $1.count }) { rows in try SortedRuns.merge(runs, rows) }
+        return try install(logRoot, keyCount: runs.reduce(0) { $0 + $1.count }) { rows in
+            try SortedRuns.merge(runs, rows)
+        }
     }
 
-    /// Folds the facts of all units on several threads.
+    /// Folds the facts of all units on several threads. Rows need only `rebuild`; this is for sums and measurements.
     /// - Parameters:
     ///   - initial: returns the initial sum of a thread.
     ///   - add: adds the rows of a key to the sum of a thread.
@@ -92,10 +93,11 @@ package struct ProjectionBuilder<Definition: Projection>: Sendable {
 
     /// Writes, checks and installs rows.
     /// - Parameters:
+    ///   - logRoot: the root of the log's tree at `size`.
     ///   - keyCount: the expected number of keys, for the progress.
     ///   - body: passes every record to its argument, ordered by key.
     func install(
-        keyCount: Int, _ body: ((StoredRecord) throws -> Void) throws -> Void
+        _ logRoot: Digest, keyCount: Int, _ body: ((StoredRecord) throws -> Void) throws -> Void
     ) throws -> ProjectionManifest {
         units.meter.begin(.writing, total: UInt64(clamping: keyCount))
         let path = "\(store.buildingFolder)/rows"

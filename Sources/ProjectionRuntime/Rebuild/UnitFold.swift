@@ -46,7 +46,7 @@ package struct UnitFold: Sendable {
         let space = ScratchSpace(limit: options.memory / 2, folder: folder)
         meter.begin(.reading, total: snapshot.size)
         let index = try UnitIndex(of: snapshot, workers, in: space)
-        meter.begin(.folding, total: UInt64(index.positionCount(below: index.count)))
+        meter.begin(.folding, total: UInt64(index.positionCount(of: 0..<index.count)))
         let units = UnitQueue(index)
         return try workers.map { worker in
             var sum = initial(worker)
@@ -107,6 +107,6 @@ private final class UnitQueue: Sendable {
     }
 
     func positionCount(of units: Range<Int>) -> UInt64 {
-        UInt64(index.positionCount(below: units.upperBound) - index.positionCount(below: units.lowerBound))
+        UInt64(index.positionCount(of: units))
     }
 }

@@ -9,7 +9,6 @@ final class RecordFileWriter {
     let path: String
     private let descriptor: Int32
     private var buffer: [UInt8] = []
-    private(set) var byteCount = 0
 
     /// Creates the file, or empties it.
     /// - Throws: `io_error`, `disk_full`.
@@ -26,7 +25,6 @@ final class RecordFileWriter {
 
     func append(_ stored: ArraySlice<UInt8>) throws(StorageError) {
         buffer += stored
-        byteCount += stored.count
         if buffer.count >= Self.bufferByteCount { try flush() }
     }
 

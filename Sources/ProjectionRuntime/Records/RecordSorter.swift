@@ -1,7 +1,7 @@
 import Glibc
 import HeapModule
 import LedgerModel
-package import LedgerStorage
+import LedgerStorage
 
 /// Sorts any number of records by key with bounded memory: sorted runs go to files, which are merged at the end.
 package struct RecordSorter: Sendable {
@@ -61,7 +61,7 @@ package struct RecordSorter: Sendable {
     }
 
     /// Returns the sorted runs. The last one stays in memory.
-    package mutating func finish() throws(StorageError) -> SortedRuns {
+    package mutating func finish() -> SortedRuns {
         buffer.sort()
         defer { buffer = RecordBuffer() }
         return SortedRuns(count: spilledCount + buffer.records.count, buffer: buffer, paths: runPaths)

@@ -42,18 +42,23 @@ struct UnitIndex: Sendable {
         of units: Range<Int>, in snapshot: FactSnapshot
     ) throws -> [[(key: SubscriptionKey, value: Timeline)]] {
         var events: [SetEvent] = []
-        events.reserveCapacity(positionCount(below: units.upperBound) - positionCount(below: units.lowerBound))
+        events.reserveCapacity(positionCount(of: units))
         for unit in units {
+            let set = unit - units.lowerBound
             for position in lists.positions(of: unit) {
-                events.append(SetEvent(position: position, set: unit - units.lowerBound))
+                let event = SetEvent(position: position, set: set)
+                // An event with facts of several keys of the unit is listed for each.
+                if events.last != event { events.append(event) }
             }
         }
         events.sort()
         return try snapshot.timelines(at: events, ofSets: units.count) { contains($0, in: units.lowerBound + $1) }
     }
 
-    /// The number of positions of the units below `unit`.
-    func positionCount(below unit: Int) -> Int { lists.start(of: unit) }
+    /// Returns the number of positions of some units.
+    func positionCount(of units: Range<Int>) -> Int {
+        lists.start(of: units.upperBound) - lists.start(of: units.lowerBound)
+    }
 
     /// Whether a key belongs to a unit.
     private func contains(_ key: FactNode, in unit: Int) -> Bool {

@@ -42,8 +42,6 @@ package struct KeyLimits: Hashable, Sendable {
         self.environments = environments
     }
 
-    package var isUnlimited: Bool { bundleIds.isEmpty && environments.isEmpty }
-
     package func allow(bundleId: String) -> Bool { bundleIds.isEmpty || bundleIds.contains(bundleId) }
 
     package func allow(_ environment: Environment) -> Bool {

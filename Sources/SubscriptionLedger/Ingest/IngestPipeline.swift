@@ -56,6 +56,8 @@ package struct IngestPipeline {
     private let ingestion: Ingestion
     private let customer: ExternalCustomerID?
     private var chunk = Chunk()
+    /// The newest stripes, as many as are checked at once.
+    private var running: [Task<[Checked], Never>] = []
     /// The chunks being checked, oldest first. There are at most two, so that no core waits for the last stripe of a
     /// chunk.
     private var checking: [Chunk] = []
@@ -97,16 +99,20 @@ package struct IngestPipeline {
     private mutating func startStripe() {
         let (stripe, end, ledger, linking) = (chunk.found, chunk.count, self.ledger, customer != nil)
         let ingestion = ingestion
-        chunk.stripes.append(
-            Task {
-                var checked: [Checked] = []
-                for (found, index) in zip(stripe, end - stripe.count..<end) {
-                    checked.append(await Self.check(found, at: index, ledger, ingestion, linking: linking))
-                    // The threads also answer the requests of a service.
-                    await Task.yield()
-                }
-                return checked
-            })
+        // In order, so that the oldest chunk is appended while the next ones are checked.
+        let earlier = running.count == ConcurrencyLimiter.runningLimit ? running.removeFirst() : nil
+        let task = Task {
+            _ = await earlier?.value
+            var checked: [Checked] = []
+            for (found, index) in zip(stripe, end - stripe.count..<end) {
+                checked.append(await Self.check(found, at: index, ledger, ingestion, linking: linking))
+                // The threads also answer the requests of a service.
+                await Task.yield()
+            }
+            return checked
+        }
+        running.append(task)
+        chunk.stripes.append(task)
         chunk.found = []
     }
 

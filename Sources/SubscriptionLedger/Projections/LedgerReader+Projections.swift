@@ -46,7 +46,7 @@ extension LedgerReader {
         _ name: String, rules: Rules? = nil, isIncremental: Bool = false, _ options: RebuildOptions = RebuildOptions()
     ) throws -> ProjectionRow {
         let projection = try Projections.named(name)
-        let active = try self.rules(knownAt: try knownSize(nil))
+        let active = try currentRules()
         let manifest = try build(projection, rules ?? active, isIncremental, options)
         return ProjectionRow(manifest, active: active.digest)
     }
@@ -54,18 +54,18 @@ extension LedgerReader {
     private func build<Definition: Projection>(
         _ projection: Definition.Type, _ rules: Rules, _ isIncremental: Bool, _ options: RebuildOptions
     ) throws -> ProjectionManifest {
-        var builder = try ProjectionBuilder(
+        let builder = try ProjectionBuilder(
             projection, in: projectionStore, of: facts, rules: rules, options: options)
-        builder.logRoot = try log.root(ofFirst: builder.size)
-        guard isIncremental else { return try builder.rebuild() }
-        let size = builder.previous.map(\.knownAt).flatMap { [size = builder.size] in $0 <= size ? $0 : nil }
-        return try builder.update(logRootBefore: try size.map { try log.root(ofFirst: $0) })
+        let logRoot = try log.root(ofFirst: builder.size)
+        guard isIncremental else { return try builder.rebuild(logRoot: logRoot) }
+        let size = builder.previous.map(\.knownAt).flatMap { $0 <= builder.size ? $0 : nil }
+        return try builder.update(logRoot: logRoot, logRootBefore: try size.map { try log.root(ofFirst: $0) })
     }
 
     /// Returns the stored projections, ordered by name and log size, and the errors of those that cannot be read.
     /// - Throws: `StorageError`.
     package func projections() throws -> (rows: [ProjectionRow], unreadable: [Diagnosis]) {
-        let active = try rules(knownAt: try knownSize(nil)).digest
+        let active = try currentRules().digest
         let (readable, unreadable) = try projectionStore.manifests()
         return (readable.map { ProjectionRow($0, active: active) }, unreadable.map(\.diagnosis))
     }
@@ -84,7 +84,7 @@ extension LedgerReader {
     /// - Throws: `ProjectionUnknown`; `StorageError`.
     package func projectedRows(of name: String, rules digest: String? = nil) throws -> ProjectedRows {
         let projection = try Projections.named(name)
-        let active = try rules(knownAt: try knownSize(nil)).digest
+        let active = try currentRules().digest
         let rules = try digest.map { Digest(hex: try storedDigest($0)) ?? active } ?? active
         guard let stored = try projectionStore.open(projection.name, rules) else {
             throw ProjectionUnknown(

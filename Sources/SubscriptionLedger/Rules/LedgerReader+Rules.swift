@@ -29,6 +29,9 @@ extension LedgerReader {
             knownAt: size, rules: try rules(knownAt: size), activation: try activeRules.activation(knownAt: size))
     }
 
+    /// Returns the active rules at the size of the log.
+    func currentRules() throws -> Rules { try rules(knownAt: try knownSize(nil)) }
+
     /// Returns the active rules at a log size, at most that of `knownSize`.
     func rules(knownAt size: Position) throws -> Rules { try activeRules.rules(knownAt: size) }
 

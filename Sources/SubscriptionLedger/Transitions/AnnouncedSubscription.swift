@@ -63,8 +63,6 @@ struct AnnouncedSubscription: Hashable, Sendable {
 }
 
 extension FixedWidthInteger {
-    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
-
     /// Creates a number from the first bytes, which are big-endian, and removes them; nil when there are too few bytes.
     init?(taking bytes: inout ArraySlice<UInt8>) {
         let size = Self.bitWidth / 8

@@ -27,7 +27,7 @@ package struct TransitionCursor: Hashable, Sendable {
     package var text: String { "\(Self.hex(sequenceID)).\(count).\(Self.hex(digest))" }
 
     private static func hex(_ number: UInt32) -> String {
-        Hex.encode(withUnsafeBytes(of: number.bigEndian) { Array($0) })
+        Hex.encode(number.bigEndianBytes)
     }
 }
 
@@ -46,8 +46,8 @@ package enum TransitionCursorError: DiagnosedError, Equatable, Sendable {
                 found: "\(count) rows", hint: "Use the ledger that issued the cursor, or start without `after`.")
         case .ofAnotherLog:
             Diagnosis(
-                "cursor_of_another_log", "the cursor belongs to another sequence",
-                expected: "a cursor of this log and its rules", found: "another's",
+                "cursor_of_another_log", "the cursor belongs to another feed",
+                expected: "a cursor of this log and its rules", found: "a cursor of another log or of other rules",
                 hint: "Start without `after`. Rows that were already read can occur again.")
         }
     }

@@ -165,9 +165,20 @@ extension TransitionFeed {
         }
         let before = progress
         progress.timeProcessed = time
+        try append(&progress, below: size, to: store)
+        guard progress != before else { return false }
+        announce(progress, hasRows: progress.rowCount > before.rowCount)
+        return true
+    }
+
+    /// Appends the rows of the next events and the due rows, in one transaction.
+    private func append(
+        _ progress: inout TransitionStore.Progress, below size: Position, to store: TransitionStore
+    ) throws {
         do {
             try store.environment.write { transaction in
-                try builder(store).advance(&progress, below: size, through: time, limit: Self.batch, &transaction)
+                try builder(store).advance(
+                    &progress, below: size, through: progress.timeProcessed, limit: Self.batch, &transaction)
                 if progress.position > 0 {
                     progress.idempotencyKey = try log.record(at: progress.position - 1)?.idempotencyKey.value ?? 0
                 }
@@ -177,15 +188,16 @@ extension TransitionFeed {
             if !StorageError.isNoRoom(error) { try self.store.reopen() }
             throw StorageError(error, while: "storing the transitions failed")
         }
-        guard progress != before else { return false }
-        let observers = state.withLock { [progress] state in
+    }
+
+    private func announce(_ progress: TransitionStore.Progress, hasRows: Bool) {
+        let observers = state.withLock { state in
             state.position = progress.position
-            return progress.rowCount > before.rowCount ? Array(state.observers.values) : []
+            return hasRows ? Array(state.observers.values) : []
         }
         // Outside the lock: a yield waits for a cancellation of the observer's task that is in progress, which calls the
         // termination handler, which acquires the lock.
         for observer in observers { observer.yield() }
-        return true
     }
 
     /// Replaces the feed by one built from all events at once. The old one answers meanwhile.
@@ -222,9 +234,11 @@ extension TransitionFeed {
         try building.create()
         // Files of a failed build must not take the room of the log.
         defer { try? building.remove() }
+        let current = try store.currentOrReopened()
         let rebuild = TransitionRebuild(
-            facts: facts, log: log, rules: rules, sequence: sequence,
-            mapSizeBytes: mapSizeBytes, folder: building
+            facts: facts, log: log, rules: rules, sequence: sequence, mapSizeBytes: mapSizeBytes,
+            timeProcessed: try current.environment.read { try current.progress($0)?.timeProcessed } ?? .earliest,
+            folder: building
         ) { self.state.withLock { $0.isClosing } }
         do {
             try rebuild.run()

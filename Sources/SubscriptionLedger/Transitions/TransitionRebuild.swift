@@ -20,6 +20,8 @@ struct TransitionRebuild: Sendable {
     let rules: ActiveRules
     let sequence: Digest
     let mapSizeBytes: Int
+    /// The instant up to which the replaced feed has its due rows. No event is recorded at or before it.
+    let timeProcessed: Instant
     /// An empty folder. Temporary files in it are removed.
     let folder: Folder
     /// Returns whether to give up.
@@ -39,7 +41,7 @@ struct TransitionRebuild: Sendable {
             let replayed = try UnitTransitions(of: unit, rules: rules, before: units.asOf, check: check)
             try part.add(replayed, units.snapshot)
         } finish: { part in
-            try part.finished()
+            part.finished()
         }
         try store(parts, size: units.snapshot.size)
     }
@@ -53,7 +55,7 @@ struct TransitionRebuild: Sendable {
         var progress = TransitionStore.Progress(start: sequence)
         try forEachBatch(of: parts.map(\.rows)) { batch in
             try store.environment.write { transaction in
-                for row in batch { try store.append(row, &progress, &transaction) }
+                for row in batch { try store.append(stored: row, &progress, &transaction) }
             }
         }
         try forEachBatch(of: parts.map(\.announced)) { batch in
@@ -67,6 +69,7 @@ struct TransitionRebuild: Sendable {
             }
         }
         progress.disagreements = parts.reduce(0) { $0 + $1.disagreements }
+        progress.timeProcessed = timeProcessed
         progress.position = size
         if size > 0 { progress.idempotencyKey = try log.record(at: size - 1)?.idempotencyKey.value ?? 0 }
         try store.environment.write { try store.store(progress, &$0) }
@@ -119,8 +122,8 @@ private struct Part: Sendable {
         }
     }
 
-    mutating func finished() throws -> FinishedPart {
-        FinishedPart(rows: try rows.finish(), announced: try announced.finish(), disagreements: disagreements)
+    mutating func finished() -> FinishedPart {
+        FinishedPart(rows: rows.finish(), announced: announced.finish(), disagreements: disagreements)
     }
 }
 

@@ -158,16 +158,14 @@ extension TransitionStore {
         try transaction.put(progress.bytes.span.bytes, at: Self.progressKey.span.bytes, in: meta)
     }
 
-    /// Appends a row.
     func append(
         _ row: StoredTransition, _ progress: inout Progress, _ transaction: inout WriteTransaction
     ) throws {
-        try append(row.bytes, &progress, &transaction)
+        try append(stored: row.bytes, &progress, &transaction)
     }
 
-    /// Appends the stored form of a row.
     func append(
-        _ bytes: [UInt8], _ progress: inout Progress, _ transaction: inout WriteTransaction
+        stored bytes: [UInt8], _ progress: inout Progress, _ transaction: inout WriteTransaction
     ) throws {
         progress.digest = Digest.sha256(of: progress.digest.bigEndianBytes + bytes).firstHalf
         let stored = progress.digest.bigEndianBytes + bytes

@@ -19,8 +19,8 @@ struct UnitTransitions {
     /// - Parameters:
     ///   - end: rows that are due without an event from this instant on are left out.
     ///   - check: called at each event; ends the work by throwing.
-    /// - Complexity: O(n²) for n facts.
-    init(of unit: UnitFacts, rules: RulesHistory, before end: Instant, check: () throws -> Void = {}) rethrows {
+    /// - Complexity: O(n²) folds of the unit's keys for n events, and O(n³) for the history of one key with n periods.
+    init(of unit: UnitFacts, rules: RulesHistory, before end: Instant, check: () throws -> Void) rethrows {
         self.unit = unit
         self.rules = rules
         for trigger in Self.triggers(unit, rules) {
@@ -104,7 +104,7 @@ struct UnitTransitions {
         announced[key] ?? AnnouncedSubscription(key: key)
     }
 
-    /// Remembers what consumers know of a key, unless that is nothing as before.
+    /// Stores what consumers know of a key, if it changed.
     private mutating func remember(_ new: AnnouncedSubscription) {
         if new != announced(new.key) { announced[new.key] = new }
     }

@@ -131,7 +131,7 @@ struct VaultStore: Sendable {
     /// - Returns: the customer of the id.
     func put(_ entry: CustomerEntry, _ transaction: inout WriteTransaction) throws(LMDBError) -> CustomerHandle {
         if let id = entry.id {
-            let createdAt = withUnsafeBytes(of: entry.logSize.bigEndian) { Array($0) }
+            let createdAt = entry.logSize.bigEndianBytes
             if let known = try customer(ofID: id.code, transaction) {
                 try seal(id, of: known.handle, createdAt: createdAt, &transaction)
                 return known.handle

@@ -44,7 +44,7 @@ extension BenchmarkRow {
     static let rebuildStore = BenchmarkRow(
         name: "rebuild-store", unit: "facts/s", limitName: scanName, target: .valueAtLeast(3_000_000)
     ) { progress in
-        try measure(progress) { store, folder in try builder(store, folder).rebuild().content.rows }
+        try measure(progress) { store, folder in try builder(store, folder).rebuild(logRoot: .zero).content.rows }
     }
 
     private static let peak = PeakMemory()
