@@ -5,6 +5,7 @@ import LedgerModel
 import LedgerStorage
 import LedgerTesting
 import Primitives
+import Synchronization
 import Testing
 
 @Suite struct `What is derived` {
@@ -192,10 +193,12 @@ import Testing
         }
         let world = try FactWorld()
         let (log, derived) = (world.log, world.facts)
+        // Not the cancellation of the tasks, which would stop a query in progress.
+        let end = Flag()
         await withTaskGroup(of: Int.self) { group in
             for applier in 0..<2 {
                 group.addTask {
-                    while !Task.isCancelled {
+                    while !end.isSet.load(ordering: .acquiring) {
                         #expect(throws: Never.self) { try derived.store() }
                         await Task.yield()
                     }
@@ -205,7 +208,7 @@ import Testing
             for reader in 0..<3 {
                 group.addTask {
                     var reads = 0
-                    while !Task.isCancelled {
+                    while !end.isSet.load(ordering: .acquiring) {
                         let which = (reader + reads) % keys.count
                         #expect(throws: Never.self) {
                             let size = try log.reader.size()
@@ -225,7 +228,7 @@ import Testing
                 let appended = try? await world.append(batch)
                 #expect(appended?.count == 10)
             }
-            group.cancelAll()
+            end.isSet.store(true, ordering: .releasing)
             var reads = 0
             for await count in group { reads += max(count, 0) }
             #expect(reads > 100)
@@ -250,4 +253,8 @@ extension Fact {
             account.map { [key.environment.rawValue, key.bundleId, $0.text] }
         )
     }
+}
+
+private final class Flag: Sendable {
+    let isSet = Atomic(false)
 }
