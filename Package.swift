@@ -269,7 +269,9 @@ let package = Package(
         ),
         .testTarget(
             name: "LedgerConfigurationTests",
-            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "LedgerStorage", "LedgerConfiguration"],
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "LedgerStorage", "LedgerConfiguration", "LedgerTesting",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

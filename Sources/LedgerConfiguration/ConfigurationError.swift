@@ -1,10 +1,11 @@
 package import Primitives
 
-/// An error in a configuration or a rules file.
+/// An error in a configuration, rules or catalogue file.
 package struct ConfigurationError: DiagnosedError, Hashable, Sendable {
     package enum Code: String, Sendable {
         case configurationInvalid = "configuration_invalid"
         case rulesInvalid = "rules_invalid"
+        case catalogInvalid = "catalog_invalid"
     }
 
     /// The file with line and column, or the variable.
