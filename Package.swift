@@ -72,6 +72,14 @@ let package = Package(
             path: "Projections/SubscriptionStatus", swiftSettings: settings
         ),
         .target(
+            name: "ProductStates", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus"],
+            path: "Projections/ProductStates", swiftSettings: settings
+        ),
+        .target(
+            name: "IntroOffers", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus"],
+            path: "Projections/IntroOffers", swiftSettings: settings
+        ),
+        .target(
             name: "AppStoreVerification",
             dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
             swiftSettings: settings
@@ -122,8 +130,10 @@ let package = Package(
         .target(
             name: "SubscriptionLedger",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
-                "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion", "LMDB",
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "ProductStates", "IntroOffers",
+                "LedgerAPI",
+                "AppStoreVerification", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore",
+                "ProjectionRuntime", "Ingestion", "LMDB", "LedgerConfiguration",
             ],
             swiftSettings: settings
         ),
@@ -135,8 +145,8 @@ let package = Package(
         .target(
             name: "LedgerServer",
             dependencies: [
-                "Primitives", "AppStoreModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog", "LedgerStorage",
-                "Ingestion",
+                "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
+                "LedgerStorage", "Ingestion",
                 "SubscriptionLedger", "SubscriptionStatus", "LedgerConfiguration", crypto, hummingbird, hummingbirdCore,
                 httpTypes, logging, nioCore, nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
             ],
@@ -202,6 +212,20 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "IntroOffersTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "IntroOffers", "LedgerTesting",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ProductStatesTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "ProductStates", "LedgerTesting",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "AppStoreVerificationTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "AppStoreVerification", "AppStoreSimulation", "Ingestion",
@@ -218,7 +242,8 @@ let package = Package(
             name: "TransparencyLogTests", dependencies: ["Primitives", "TransparencyLog", "LedgerTesting", crypto],
             swiftSettings: settings),
         .testTarget(
-            name: "LedgerStorageTests", dependencies: ["Primitives", "LedgerStorage", "LedgerTesting"],
+            name: "LedgerStorageTests",
+            dependencies: ["Primitives", "LedgerStorage", "AppStoreSimulation", "LedgerTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "HashIndexTests", dependencies: ["Primitives", "LMDB", "HashIndex", "LedgerTesting"],
@@ -254,15 +279,16 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
                 "LMDB", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
-                "SubscriptionLedger", "AppStoreSimulation", "LedgerTesting",
+                "SubscriptionLedger", "LedgerConfiguration", "AppStoreSimulation", "LedgerTesting",
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "AcceptanceTests",
             dependencies: [
-                "Primitives", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog", "AppStoreVerification",
-                "LedgerAPI", "FactStore", "SubscriptionLedger", "AppStoreSimulation", "LedgerTesting", "crash-writer",
+                "Primitives", "LMDBFileFormat", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog",
+                "AppStoreVerification", "LedgerAPI", "FactStore", "SubscriptionLedger", "AppStoreSimulation",
+                "LedgerTesting", "crash-writer",
                 "subledger",
             ],
             swiftSettings: testSettings

@@ -10,6 +10,7 @@ extension CustomerFact {
         case merge = 17
         case refusedClaim = 18
         case transfer = 19
+        case grant = 20
         case unmerge = 22
         case token = 24
     }
@@ -24,6 +25,7 @@ extension CustomerFact {
                 (.merge, [merge.customer.bytes, merge.into.bytes, Array(merge.by.name.utf8)])
             case .directory(.unmerge(let unmerge)): (.unmerge, [unmerge.customer.bytes, unmerge.into.bytes])
             case .token(let mapping): (.token, [mapping.customer.bytes, Array(mapping.token.text.utf8)])
+            case .grant(let grant): (.grant, Self.parts(grant))
             }
         bytes.append(kind.rawValue)
         for part in parts {
@@ -34,6 +36,16 @@ extension CustomerFact {
 
     private static func parts(_ claim: Claim) -> [[UInt8]] {
         [claim.customer.bytes] + parts(claim.key) + [Array(claim.by.name.utf8)]
+    }
+
+    /// An empty end is that of a grant that does not end.
+    private static func parts(_ grant: EntitlementGrant) -> [[UInt8]] {
+        [grant.customer.bytes] + [grant.entitlement.text, grant.because].map { Array($0.utf8) }
+            + [bytes(grant.from), grant.until.map(bytes) ?? []]
+    }
+
+    private static func bytes(_ instant: Instant) -> [UInt8] {
+        UInt64(bitPattern: instant.milliseconds).bigEndianBytes
     }
 
     private static func parts(_ key: SubscriptionKey) -> [[UInt8]] {
@@ -58,6 +70,14 @@ extension CustomerFact {
         case .token:
             guard let token = parts.text(in: bytes).flatMap({ AppAccountToken($0) }) else { return nil }
             self = .token(TokenMapping(token: token, customer: customer, position: position))
+        case .grant:
+            guard let entitlement = parts.text(in: bytes), let because = parts.text(in: bytes),
+                let from = parts.instant(in: bytes), let from, let until = parts.instant(in: bytes)
+            else { return nil }
+            self = .grant(
+                EntitlementGrant(
+                    customer: customer, entitlement: Symbol(entitlement), from: from, until: until, because: because,
+                    position: position))
         case .unmerge:
             guard let into = parts.handle(in: bytes) else { return nil }
             self = .directory(.unmerge(Unmerge(customer: customer, into: into, position: position)))
@@ -92,6 +112,14 @@ private struct Parts {
     mutating func handle(in bytes: RawSpan) -> CustomerHandle? {
         guard let part = next(in: bytes), part.count == CustomerHandle.byteCount else { return nil }
         return CustomerHandle(value: bytes.bigEndian(at: part.lowerBound, as: UInt128.self))
+    }
+
+    /// Returns the instant of a part, which is nil if the part is empty; nil if the part is damaged.
+    mutating func instant(in bytes: RawSpan) -> Instant?? {
+        guard let part = next(in: bytes) else { return nil }
+        guard !part.isEmpty else { return .some(nil) }
+        guard part.count == 8 else { return nil }
+        return Instant(milliseconds: bytes.bigEndian(at: part.lowerBound, as: Int64.self))
     }
 
     mutating func authority(in bytes: RawSpan) -> Claim.Authority? {

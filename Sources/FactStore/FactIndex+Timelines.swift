@@ -35,10 +35,18 @@ extension FactIndex {
     /// Returns the keys that a customer claimed, refused claims included, or received by transfer. The claims of other
     /// handles merged with this one are not included.
     package func keys(claimedBy handle: CustomerHandle, knownAt size: Position) throws -> Set<SubscriptionKey> {
-        try facts(under: .claims(of: handle), below: size).reduce(into: []) { keys, facts in
+        try statements(about: handle, knownAt: size).keys
+    }
+
+    /// Returns these keys, and the grants of entitlements to a customer, in any order.
+    package func statements(
+        about handle: CustomerHandle, knownAt size: Position
+    ) throws -> (keys: Set<SubscriptionKey>, grants: [EntitlementGrant]) {
+        try facts(under: .claims(of: handle), below: size).reduce(into: ([], [])) { statements, facts in
             switch facts.customerFact {
-            case .claim(let claim), .refusedClaim(let claim): keys.insert(claim.key)
-            case .transfer(let transfer): keys.insert(transfer.key)
+            case .claim(let claim), .refusedClaim(let claim): statements.keys.insert(claim.key)
+            case .transfer(let transfer): statements.keys.insert(transfer.key)
+            case .grant(let grant): statements.grants.append(grant)
             case .directory, .token, nil: break
             }
         }
@@ -66,9 +74,9 @@ extension FactIndex {
         }
     }
 
-    /// Returns the positions of the events that activate rules, ascending.
-    package func positionsOfRulesActivations() throws -> [Position] {
-        try events(under: .rulesActivations) { _ in true }.map(\.position).sorted()
+    /// Returns the positions of the events of a term, ascending.
+    package func positions(under term: IndexTerm) throws -> [Position] {
+        try events(under: term) { _ in true }.map(\.position).sorted()
     }
 
     private func observations(under term: IndexTerm) throws -> [KeyedObservation] {

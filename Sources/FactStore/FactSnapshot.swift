@@ -98,6 +98,28 @@ package struct SetEvent: Comparable, BitwiseCopyable, Sendable {
 }
 
 extension FactSnapshot {
+    /// Returns the products that transactions state, with the number of keys of each product that is counted; 0 for
+    /// the others.
+    /// - Complexity: O(n) for n facts.
+    package func statedProducts(counting isCounted: (StatedProduct) -> Bool) throws -> [StatedProduct: Int] {
+        var keys: [ProductHeader: Set<FactNode>?] = [:]
+        try forEachEvent(in: 0..<size) { position, stored in
+            try forEachRow(of: stored, position) { row in
+                guard let header = try ProductHeader(row), let key = try FactHeader.key(of: row) else { return }
+                if keys[header] == nil {
+                    keys.updateValue(header.product(symbols).map(isCounted) == true ? [] : nil, forKey: header)
+                }
+                keys[header]??.insert(key)
+            }
+        }
+        return keys.reduce(into: [:]) { products, entry in
+            guard let product = entry.key.product(symbols) else { return }
+            products[product, default: 0] += entry.value?.count ?? 0
+        }
+    }
+}
+
+extension FactSnapshot {
     /// Returns the facts of events about customers, ordered by position.
     package func customerFacts(in range: Range<Position>) throws -> [CustomerFact] {
         var facts: [CustomerFact] = []

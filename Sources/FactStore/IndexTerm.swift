@@ -28,7 +28,8 @@ extension IndexTerm {
         IndexTerm("a", [environment.rawValue, bundleId, id.text])
     }
 
-    /// The term of a customer's claims, refused ones included, and of the transfers and tokens that name the customer.
+    /// The term of a customer's claims, refused ones included, and of the transfers, tokens and grants that name the
+    /// customer.
     package static func claims(of handle: CustomerHandle) -> IndexTerm {
         IndexTerm("c", [handle.hex])
     }
@@ -50,6 +51,9 @@ extension IndexTerm {
 
     /// The term of all activations of rules.
     package static let rulesActivations = IndexTerm("r", [])
+
+    /// The term of all changes of catalogues, of any app.
+    package static let catalogChanges = IndexTerm("k", [])
 
     /// Creates a term. The separator of the parts is a byte that no UTF-8 text contains.
     private init(_ kind: Unicode.Scalar, _ parts: [String]) {
@@ -135,6 +139,7 @@ extension CustomerFact {
         case .claim(let claim), .refusedClaim(let claim): [.subscription(claim.key), .claims(of: claim.customer)]
         case .transfer(let transfer): [.subscription(transfer.key), .claims(of: transfer.customer)]
         case .token(let mapping): [.mapping(of: mapping.token), .claims(of: mapping.customer)]
+        case .grant(let grant): [.claims(of: grant.customer)]
         case .directory(.merge(let merge)): [.merges(of: merge.customer), .merges(of: merge.into)]
         case .directory(.unmerge(let unmerge)): [.merges(of: unmerge.customer), .merges(of: unmerge.into)]
         }

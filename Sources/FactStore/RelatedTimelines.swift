@@ -56,7 +56,7 @@ package struct RelatedTimelines {
         case .claim(let claim): entries[index(of: claim.key)].claims.append(claim)
         case .refusedClaim(let claim): entries[index(of: claim.key)].refusedClaims.append(claim)
         case .transfer(let transfer): entries[index(of: transfer.key)].transfers.append(transfer)
-        case .directory, .token: break
+        case .directory, .token, .grant: break
         }
     }
 

@@ -89,6 +89,23 @@ package enum CustomerEvents {
             ], fact: .token(mapping))
     }
 
+    /// - Parameters:
+    ///   - grant: the grant; its position is ignored.
+    ///   - newest: the newest grant to the customer. It distinguishes the idempotency key of an equal grant made later.
+    package static func granted(
+        _ grant: EntitlementGrant, by role: String, after newest: Position?, _ origin: EventOrigin
+    ) -> EventDraft {
+        let body: [JSONValue.Member] = [
+            .init("handle", .string(grant.customer.hex)), .init("entitlement", .string(grant.entitlement.text)),
+            .init("from", .string(grant.from.iso8601)), .init("until", JSONValue(grant.until)),
+            .init("because", .string(grant.because)), .init("by", .string(role)),
+        ]
+        let content = Digest.sha256(of: JSONValue.object(body).canonical()).bytes
+        return draft(
+            .entitlementGranted, origin, environment: nil,
+            idempotencyKey: content + suffix(.entitlementGranted, newest ?? .max), body: body, fact: .grant(grant))
+    }
+
     private static func draft(
         _ kind: EventKind, _ origin: EventOrigin, environment: Environment?, idempotencyKey: [UInt8],
         body: [JSONValue.Member], fact: CustomerFact
@@ -143,7 +160,7 @@ extension CustomerEvents {
     package static func fact(in record: Record) -> CustomerFact? {
         let kinds: [EventKind] = [
             .customerLinked, .customersMerged, .linkRefused, .subscriptionTransferred, .customersUnmerged,
-            .tokenMapped,
+            .tokenMapped, .entitlementGranted,
         ]
         guard kinds.contains(record.kind), let body = try? JSONDocument(parsing: record.body).root,
             let customer = body["handle"]?.string.flatMap({ CustomerHandle(hex: $0) })
@@ -162,6 +179,7 @@ extension CustomerEvents {
             return body["appAccountToken"]?.string.flatMap(AppAccountToken.init).map {
                 .token(TokenMapping(token: $0, customer: customer, position: record.position))
             }
+        case .entitlementGranted: return grant(to: customer, in: body, at: record.position).map { .grant($0) }
         case .subscriptionTransferred:
             return key(in: body).map { .transfer(Transfer(key: $0, customer: customer, position: record.position)) }
         default:
@@ -169,6 +187,19 @@ extension CustomerEvents {
             let claim = Claim(key: key, customer: customer, by: by, position: record.position)
             return record.kind == .linkRefused ? .refusedClaim(claim) : .claim(claim)
         }
+    }
+
+    private static func grant(
+        to customer: CustomerHandle, in body: JSONView, at position: Position
+    ) -> EntitlementGrant? {
+        guard let entitlement = body["entitlement"]?.string, let because = body["because"]?.string,
+            let from = body["from"]?.string.flatMap({ Instant(iso8601: $0) }), let end = body["until"]
+        else { return nil }
+        let until = end.string.flatMap { Instant(iso8601: $0) }
+        guard end.isNull || until != nil else { return nil }
+        return EntitlementGrant(
+            customer: customer, entitlement: Symbol(entitlement), from: from, until: until, because: because,
+            position: position)
     }
 
     private static func key(in body: JSONView) -> SubscriptionKey? {

@@ -35,7 +35,11 @@ package enum EventDecoder {
     /// Decodes the facts of a stored event.
     /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
     package static func indexedFacts(_ record: Record, _ evidence: [UInt8]) throws -> IndexedFacts {
-        guard record.kind != .rulesActivated else { return RulesEvents.indexed }
+        switch record.kind {
+        case .rulesActivated: return RulesEvents.indexed
+        case .catalogChanged: return CatalogEvents.indexed
+        default: break
+        }
         return try facts(record, evidence).map { IndexedFacts($0) } ?? .none
     }
 

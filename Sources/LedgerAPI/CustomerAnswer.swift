@@ -9,10 +9,16 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
     package var asOf: Instant
     /// The number of events on which the answer is based.
     package var knownAt: UInt64
-    /// Whether any subscription entitles the customer.
+    /// Whether any purchase entitles the customer, also one of a product that no catalogue has.
     package var entitled: Bool
+    /// Ordered by name. Empty without a catalogue.
+    package var entitlements: [EntitlementRow]
     /// Ordered by key.
     package var subscriptions: [Rendered<Row>]
+    /// The products of the catalogues, and those that the customer bought, ordered by bundle id and product id.
+    package var products: [ProductRow]
+    /// The subscription groups of these products, ordered by bundle id and group.
+    package var groups: [GroupRow]
     /// Consumables and non-renewing subscriptions, oldest first.
     package var purchases: [PurchaseRow]
     /// Ordered by key.
@@ -24,15 +30,19 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
     package var unmerged: MergeRow?
 
     package init(
-        id: String?, handle: String?, asOf: Instant, knownAt: UInt64, entitled: Bool, subscriptions: [Rendered<Row>],
-        purchases: [PurchaseRow], conflicts: [ConflictRow], nextStep: String
+        id: String?, handle: String?, asOf: Instant, knownAt: UInt64, entitled: Bool, entitlements: [EntitlementRow],
+        subscriptions: [Rendered<Row>], products: [ProductRow], groups: [GroupRow], purchases: [PurchaseRow],
+        conflicts: [ConflictRow], nextStep: String
     ) {
         self.id = id
         self.handle = handle
         self.asOf = asOf
         self.knownAt = knownAt
         self.entitled = entitled
+        self.entitlements = entitlements
         self.subscriptions = subscriptions
+        self.products = products
+        self.groups = groups
         self.purchases = purchases
         self.conflicts = conflicts
         self.nextStep = nextStep
@@ -44,9 +54,9 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
         members += [
             .init("asOf", JSONValue(asOf)), .init("knownAt", JSONValue(position: knownAt)),
             .init("entitled", .bool(entitled)),
-            // Without a catalogue there are no entitlements, product states and offers.
-            .init("entitlements", .array([])), .init("subscriptions", subscriptions.json),
-            .init("products", .array([])), .init("purchases", purchases.json), .init("offers", .array([])),
+            .init("entitlements", entitlements.json), .init("subscriptions", subscriptions.json),
+            .init("products", products.json), .init("groups", groups.json), .init("purchases", purchases.json),
+            .init("offers", .array([])),
             .init("conflicts", conflicts.json), .init("nextStep", .string(nextStep)),
         ]
         if let merged { members.append(.init("merged", merged.json)) }
@@ -64,6 +74,10 @@ package struct PurchaseRow: Hashable, Sendable {
     package var type: String
     package var quantity: Int64
     package var purchasedAt: Instant
+    /// The begin of the service of a non-renewing subscription: after that of an earlier purchase of the same product.
+    /// Nil, like its end, unless a catalogue has the duration.
+    package var startsAt: Instant?
+    package var expiresAt: Instant?
     /// The instant of the refund in force; nil for a purchase that is not refunded.
     package var revokedAt: Instant?
     /// Milliunits of `currency`, for the whole quantity.
@@ -72,7 +86,8 @@ package struct PurchaseRow: Hashable, Sendable {
 
     package init(
         transactionId: String, id: SubscriptionID, productId: String?, type: String, quantity: Int64,
-        purchasedAt: Instant, revokedAt: Instant?, price: Int64?, currency: String?
+        purchasedAt: Instant, startsAt: Instant?, expiresAt: Instant?, revokedAt: Instant?, price: Int64?,
+        currency: String?
     ) {
         self.transactionId = transactionId
         self.id = id
@@ -80,6 +95,8 @@ package struct PurchaseRow: Hashable, Sendable {
         self.type = type
         self.quantity = quantity
         self.purchasedAt = purchasedAt
+        self.startsAt = startsAt
+        self.expiresAt = expiresAt
         self.revokedAt = revokedAt
         self.price = price
         self.currency = currency
@@ -92,8 +109,8 @@ extension PurchaseRow: JSONRepresentable {
             "transactionId": .string(transactionId), "originalTransactionId": .string(id.originalTransactionId),
             "environment": .string(id.environment), "bundleId": .string(id.bundleId),
             "productId": JSONValue(productId), "type": .string(type), "quantity": .integer(quantity),
-            "purchasedAt": JSONValue(purchasedAt), "revokedAt": JSONValue(revokedAt), "price": JSONValue(price),
-            "currency": JSONValue(currency),
+            "purchasedAt": JSONValue(purchasedAt), "startsAt": JSONValue(startsAt), "expiresAt": JSONValue(expiresAt),
+            "revokedAt": JSONValue(revokedAt), "price": JSONValue(price), "currency": JSONValue(currency),
         ])
     }
 }

@@ -1,7 +1,25 @@
 package import LedgerModel
+import LedgerStorage
 package import Primitives
 
 extension Catalog {
+    /// Reads a `.storekit` file of at most 1 MiB.
+    /// - Throws: `catalog_invalid`.
+    package init(storeKitFile path: String, bundleId: Symbol) throws {
+        let limit = 1 << 20
+        let bytes: [UInt8]
+        do {
+            bytes = try InputFile.unchangedBytes(of: path, limit: limit) {}
+        } catch let failure as InputFailure {
+            throw ConfigurationError(path, "the file cannot be read", found: failure.reason, code: .catalogInvalid)
+        }
+        guard bytes.count <= limit else {
+            throw ConfigurationError(
+                path, "the file is too large", expected: "at most 1 MiB", found: "more", code: .catalogInvalid)
+        }
+        try self.init(storeKit: bytes, bundleId: bundleId, file: path)
+    }
+
     /// Reads a StoreKit configuration, the `.storekit` file of Xcode's StoreKit testing, of format versions 1 to 5.
     ///
     /// The file has no entitlements, no durations of non-renewing subscriptions and no bundle id. Ids of groups are

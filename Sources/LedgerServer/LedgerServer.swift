@@ -62,14 +62,16 @@ package struct LedgerServer: Sendable {
             CustomerRoute(context: context), CustomerHistoryRoute(context: context),
         ] + CustomerChange.Kind.allCases.map { CustomerChangeRoute(kind: $0, context: context) } + [
             SubscriptionRoute(context: context), SubscriptionHistoryRoute(context: context),
-            SubscriptionCustomerRoute(context: context),
+            SubscriptionCustomerRoute(context: context), OffersRoute(context: context),
         ]
     }
 
     /// The routes of the commands that other processes hand over.
     private var controlRoutes: [any Route] {
         CustomerChange.Kind.allCases.map { CustomerChangeRoute(kind: $0, source: .operator, context: context) }
-            + [IngestRoute(context: context), ActivationRoute(context: context)]
+            + [
+                IngestRoute(context: context), ActivationRoute(context: context), CatalogRoute(context: context),
+            ]
     }
 
     /// Returns the Hummingbird application that serves the routes.

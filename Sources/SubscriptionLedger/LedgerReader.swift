@@ -43,6 +43,7 @@ package final class LedgerReader: Sendable {
     let vault: VaultReader?
     let customerStates = CustomerStateCache()
     let activeRules: ActiveRules
+    let appliedCatalogs: AppliedCatalogs
 
     /// Creates a reader of the ledger in a folder, also beside a writer. Does not modify the ledger.
     /// - Throws: `StorageError`: `log_corrupt`, `version_unknown`, `io_error`.
@@ -63,6 +64,7 @@ package final class LedgerReader: Sendable {
         self.facts = facts
         self.vault = vault
         activeRules = ActiveRules(initial: configuration.rules, log, facts)
+        appliedCatalogs = AppliedCatalogs(log, facts)
     }
 
     /// Returns the number of acknowledged events.

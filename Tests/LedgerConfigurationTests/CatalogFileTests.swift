@@ -48,6 +48,24 @@ import Testing
         #expect(catalog.paidUntil == Catalog.PaidUntil(version: "3.0", entitlements: ["pro"]))
     }
 
+    @Test func `names the place of a product that contradicts the log`() throws {
+        let file = try CatalogFile(text: Self.complete, name: "f")
+        func error(_ stated: StatedProduct) throws -> ConfigurationError {
+            file.error(try #require(CatalogCheck(file.catalog, stated: [stated: 1]).contradictions.first))
+        }
+        func stated(_ id: Symbol, _ type: ProductType, _ group: Symbol?) -> StatedProduct {
+            StatedProduct(
+                environment: .production, bundleId: "com.example.app", id: id, group: group, type: type)
+        }
+        let group = try error(stated("pro.month", .autoRenewable, "21000002"))
+        #expect(group.place == "f:9:49" && group.diagnosis.code == "catalog_invalid")
+        #expect(group.diagnosis.expected == "21000002" && group.diagnosis.found == "21000001")
+        let type = try error(stated("coins", .nonConsumable, nil))
+        #expect(type.place == "f:13:23" && type.diagnosis.expected == "nonConsumable")
+        // The product of a file without the member.
+        #expect(try error(stated("unlock", .nonConsumable, "21000001")).place == "f:11:5")
+    }
+
     struct Bad: Sendable, CustomTestStringConvertible {
         let yaml: String
         let place: String

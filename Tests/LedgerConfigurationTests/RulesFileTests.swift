@@ -41,7 +41,7 @@ import Testing
         Bad(yaml: "name: \(String(repeating: "é", count: 51))", place: "f:1:7", words: "1 to 100 bytes"),
         Bad(yaml: "version: 2", place: "f:1:10", words: "an integer from 1 to 1"),
         Bad(yaml: "acess: {}", place: "f:1:1", words: "acess is unknown"),
-        Bad(yaml: "version: 1\nname: a\nintro: {account: customer}", place: "f:3:1", words: "intro is unknown"),
+        Bad(yaml: "version: 1\nname: a\nchurn: {retryDays: 60}", place: "f:3:1", words: "churn is unknown"),
         Bad(yaml: "access: {v1GrantsAccess: false}", place: "f:1:10", words: "access.v1GrantsAccess is unknown"),
         Bad(yaml: "access: 3", place: "f:1:9", words: "a mapping"),
         Bad(yaml: "access: {ownGraceDays: 1, ownGraceDays: 2}", place: "f:1:10", words: "duplicate key"),

@@ -6,7 +6,7 @@ import Testing
     /// A change that describes products, each by its level and the day from which the description is in effect.
     private static func change(
         _ position: Position, _ products: [(id: Symbol, level: Int, from: String?)]
-    ) throws -> CatalogHistory.Change {
+    ) throws -> CatalogChange {
         var catalog = Catalog(bundleId: "com.example.app")
         catalog.products = try products.map { id, level, from in
             var product = CatalogProduct(id: id, kind: .autoRenewable)
@@ -14,7 +14,7 @@ import Testing
             product.effectiveFrom = try from.map { try #require(Instant(iso8601: $0)) }
             return product
         }
-        return CatalogHistory.Change(catalog, position: position)
+        return CatalogChange(catalog, digest: .zero, recordedAt: .earliest, position: position)
     }
 
     private static func history() throws -> CatalogHistory {
@@ -46,7 +46,7 @@ import Testing
     @Test func `do not depend on the order in which they are given`() throws {
         let changes = [try Self.change(1, [("a", 1, nil)]), try Self.change(2, [("a", 2, nil)])]
         #expect(CatalogHistory(changes) == CatalogHistory(changes.reversed()))
-        #expect(CatalogHistory(changes).newest?.product("a")?.level == 2)
+        #expect(CatalogHistory(changes).newest?.catalog.product("a")?.level == 2)
         #expect(CatalogHistory().newest == nil)
     }
 }

@@ -96,6 +96,31 @@ import Testing
         #expect(throws: FactCodecError.self) { try FactHeader([UInt8](repeating: 9, count: 30).span.bytes) }
     }
 
+    @Test func `the product of a transaction is read without the rest`() throws {
+        func product(_ observation: Observation) throws -> StatedProduct? {
+            let row = FactCodec.encode(KeyedObservation(key: .subscription(key), observation: observation))
+            return try ProductHeader(row.span.bytes)?.product(.process)
+        }
+        let complete = transaction("a-1", 0, 30) {
+            $0.appTransactionId = "700"
+            $0.previousOriginalTransactionId = "id-2"
+            $0.webOrderLineItemId = nil
+            $0.subscriptionGroupIdentifier = "group"
+        }
+        let stated = StatedProduct(
+            environment: .production, bundleId: "com.example.app", id: "monthly", group: "group", type: .autoRenewable)
+        #expect(try product(complete) == stated)
+        let bare = transaction("1", 0, 30) { ($0.type, $0.subscriptionGroupIdentifier) = (nil, nil) }
+        #expect(
+            try product(bare)
+                == StatedProduct(
+                    environment: .production, bundleId: "com.example.app", id: "monthly", group: nil, type: nil))
+        #expect(try product(transaction("1", 0, 30) { $0.productId = nil }) == nil)
+        #expect(try product(renewalInfo(signed: 0, renewalDate: 30)) == nil)
+        #expect(try ProductHeader(Self.appRow.span.bytes) == nil)
+        #expect(throws: FactCodecError.self) { try ProductHeader([UInt8](repeating: 9, count: 30).span.bytes) }
+    }
+
     struct Refusal: Sendable {
         let bytes: [UInt8]
         let code: FactCodecError.Code

@@ -20,6 +20,7 @@ import Testing
         rules.access.limitedAccessDays = 7
         rules.access.renewalLeewayMinutes = 120
         rules.access.proratedRefund = .keepToExpiry
+        rules.intro.account = .account
         rules.customers.claimConflict = .share
         return rules
     }()
@@ -30,14 +31,16 @@ import Testing
             (
                 Rules(),
                 #"{"access":{"limitedAccessDays":0,"ownGraceDays":0,"proratedRefund":"revoke","#
-                    + #""renewalLeewayMinutes":60},"customers":{"claimConflict":"keepFirst"},"name":"default","version":1}"#,
-                "ab3bae59519dbfcb9a7ec80625c095b28adf7a60e91a53bc43bfb6f7a7217f16"
+                    + #""renewalLeewayMinutes":60},"customers":{"claimConflict":"keepFirst"},"#
+                    + #""intro":{"account":"customer"},"name":"default","version":1}"#,
+                "1e720813bd34c7b9378ca3116384211327a43cd304053b6d68814c8c24851d16"
             ),
             (
                 other,
                 #"{"access":{"limitedAccessDays":7,"ownGraceDays":3,"proratedRefund":"keepToExpiry","#
-                    + #""renewalLeewayMinutes":120},"customers":{"claimConflict":"share"},"name":"Größe \"2\"","version":1}"#,
-                "7df824c12b1b93628083c419309794172544fa96aa7baac5408d4fcb79d4a260"
+                    + #""renewalLeewayMinutes":120},"customers":{"claimConflict":"share"},"#
+                    + #""intro":{"account":"account"},"name":"Größe \"2\"","version":1}"#,
+                "647f43594761ed31fcf53a1014160e3e8ba13e856001c7cd692f13f9bef8d304"
             ),
         ])
     func `have the digest of their canonical JSON, defaults included`(rules: Rules, text: String, digest: String) throws
@@ -49,7 +52,7 @@ import Testing
 
     @Test(arguments: [
         #"{"name":"a"}"#, #"{"version":2,"name":"a"}"#, #"{"version":1}"#,
-        #"{"version":1,"name":"a","intro":{"account":"customer"}}"#,
+        #"{"version":1,"name":"a","churn":{"retryDays":60}}"#,
         #"{"version":1,"name":"a","access":{"v1GrantsAccess":true}}"#,
         #"{"version":1,"name":"a","access":{"ownGraceDays":367}}"#,
         #"{"version":1,"name":"a","access":{"ownGraceDays":"3"}}"#,

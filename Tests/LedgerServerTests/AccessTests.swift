@@ -33,10 +33,12 @@ struct RouteCall: Sendable {
         RouteCall(.post, "/v1/customers/{id}/merge", "/v1/customers/a/merge", [.admin]),
         RouteCall(.post, "/v1/customers/{id}/unmerge", "/v1/customers/a/unmerge", [.admin]),
         RouteCall(.post, "/v1/customers/{id}/transfer", "/v1/customers/a/transfer", [.admin]),
+        RouteCall(.post, "/v1/customers/{id}/grant", "/v1/customers/a/grant", [.admin]),
         RouteCall(.get, "/v1/subscriptions/{originalTransactionId}", "/v1/subscriptions/1", readers),
         RouteCall(.get, "/v1/subscriptions/{originalTransactionId}/history", "/v1/subscriptions/1/history", readers),
         RouteCall(
             .get, "/v1/subscriptions/{originalTransactionId}/customer", "/v1/subscriptions/1/customer", readers),
+        RouteCall(.get, "/v1/offers", "/v1/offers?customer=a", readers),
         RouteCall(.get, "/v1/events", nil, [.backend, .analyst, .auditor, .admin]),
         RouteCall(.get, "/v1/transitions", nil, [.backend, .analyst, .auditor, .admin]),
         RouteCall(.get, "/v1/evidence/{position}", "/v1/evidence/0", [.auditor, .admin]),
@@ -187,7 +189,7 @@ struct RouteCall: Sendable {
                 let answer = try await call.make(client, limited.headers)
                 let isLimitable =
                     call.method == .get
-                    ? call.template.hasPrefix("/v1/customers") || call.template.hasPrefix("/v1/subscriptions")
+                    ? ["/v1/customers", "/v1/subscriptions", "/v1/offers"].contains { call.template.hasPrefix($0) }
                     : ["/v1/transactions", "/v1/customers/{id}/identify"].contains(call.template)
                 #expect((answer.status == .forbidden) == !isLimitable, "\(call.template)")
             }

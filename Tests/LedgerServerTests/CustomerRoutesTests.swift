@@ -85,7 +85,8 @@ import Testing
             let json = try answer.json()
             #expect(
                 json.members.map(\.key) == [
-                    "id", "asOf", "knownAt", "entitled", "entitlements", "subscriptions", "products", "purchases",
+                    "id", "asOf", "knownAt", "entitled", "entitlements", "subscriptions", "products", "groups",
+                    "purchases",
                     "offers", "conflicts", "nextStep",
                 ])
             #expect(json["entitled"]?.bool == false)

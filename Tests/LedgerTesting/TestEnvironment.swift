@@ -21,5 +21,11 @@ package enum TestEnvironment {
         return FileManager.default.fileExists(atPath: folder + "/run") ? folder : nil
     }()
 
+    /// The folder of tables worked by hand: `SUBLEDGER_WORKED`; nil if it is absent. They are read in place.
+    package static let worked: String? = {
+        let folder = variables["SUBLEDGER_WORKED"] ?? "../shared/worked"
+        return FileManager.default.fileExists(atPath: folder + "/intro.json") ? folder : nil
+    }()
+
     private static var variables: [String: String] { ProcessInfo.processInfo.environment }
 }

@@ -58,8 +58,7 @@ extension CommandFailure {
         guard json["type"]?.string?.hasPrefix("urn:subledger:problem:") == true, let code = json["code"]?.string,
             let status = json["status"]?.integer
         else { return nil }
-        let isUsage =
-            CustomerError.Code(rawValue: code).isUsage || code == ConfigurationError.Code.rulesInvalid.rawValue
+        let isUsage = CustomerError.Code(rawValue: code).isUsage || ConfigurationError.Code(rawValue: code) != nil
         self.init(
             code: code, message: json["detail"]?.string ?? "", expected: json["expected"]?.string,
             found: json["found"]?.string, hint: json["hint"]?.string,

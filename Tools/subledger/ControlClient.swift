@@ -31,6 +31,10 @@ struct ControlClient {
         try await answer(to: request.json, at: "/control/rules")
     }
 
+    func apply(_ request: CatalogRequest) async throws -> JSONValue {
+        try await answer(to: request.json, at: "/control/catalog")
+    }
+
     private func answer(to line: JSONValue, at path: String) async throws -> JSONValue {
         var answer: JSONView?
         try await post(path) { body in

@@ -6,14 +6,14 @@ import SubscriptionLedger
 struct CustomerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customer",
-        abstract: "Manage purchase ownership.",
+        abstract: "Change who owns purchases, and grant entitlements.",
         discussion: """
             Each change appends an event. A known customer has an id in your system or an appAccountToken; an \
             anonymous customer has only a handle. While a service has the ledger open, the service makes the change on \
             behalf of the command. Over HTTP, the same changes are POST /v1/customers/{id}/link, identify, merge, \
-            unmerge and transfer. The output has the form of GET /v1/customers/{id}.
+            unmerge, transfer and grant. The output has the form of GET /v1/customers/{id}.
             """,
-        subcommands: [Link.self, Identify.self, Merge.self, Unmerge.self, Transfer.self])
+        subcommands: [Link.self, Identify.self, Merge.self, Unmerge.self, Transfer.self, Grant.self])
 
     struct Link: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -108,6 +108,38 @@ struct CustomerCommand: ParsableCommand {
 
         func run() async throws {
             try await customer.apply(.transfer(customer.scope.selector(subscription.originalTransactionId)))
+        }
+    }
+}
+
+extension CustomerCommand {
+    struct Grant: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Grant an entitlement to a customer, for example for a purchase outside the App Store.",
+            discussion: """
+                The grant begins now. The newest grant of an entitlement to a customer counts: to withdraw it, grant it \
+                again with --until now.
+
+                EXAMPLES
+                  subledger customer grant alice pro --until 2027-01-01 --because "paid by invoice 1041"
+                """)
+
+        @OptionGroup var customer: CustomerChangeOptions
+        @Argument(help: "The name of the entitlement in the catalogue.")
+        var entitlement: String
+        @Option(help: "End of the grant, or `now` (default: it does not end).")
+        var until: String?
+        @Option(help: "The reason, stored in the event and shown in answers.")
+        var because: String
+
+        func run() async throws {
+            let end = try until.map { text in
+                guard let instant = text == "now" ? SystemClock.now() : Instant(text: text) else {
+                    throw CommandFailure(usage: "--until must be an ISO 8601 date and time, or `now`")
+                }
+                return instant
+            }
+            try await customer.apply(.grant(GrantRequest(entitlement: entitlement, until: end, because: because)))
         }
     }
 }

@@ -54,6 +54,15 @@ enum LedgerAccess {
         }
     }
 
+    /// Applies the catalogue of a file.
+    /// - Returns: the catalogues afterwards, in their wire form.
+    func apply(_ file: CatalogFile) async throws -> JSONValue {
+        switch self {
+        case .writer(let writer): try await writer.apply(file).json
+        case .service(let client): try await client.apply(CatalogRequest(file: file.name, text: file.text))
+        }
+    }
+
     /// Ingests artifacts.
     /// - Parameters:
     ///   - artifacts: passes each artifact to its parameter.

@@ -3,16 +3,8 @@ import LedgerConfiguration
 import Primitives
 import SubscriptionLedger
 
-/// The options that select subscriptions, the instant and the state of knowledge.
-struct QuestionOptions: ParsableArguments {
-    @Option(name: .customLong("subscription"), help: "The originalTransactionId of the subscription.")
-    var originalTransactionId: String?
-
-    @Option(help: "The customer id in your system; selects all subscriptions of the customer.")
-    var customer: String?
-
-    @OptionGroup var scope: ScopeOptions
-
+/// The options that select the instant, the state of knowledge and the rules of an answer.
+struct InstantOptions: ParsableArguments {
     @Option(
         name: .customLong("as-of"),
         help: "Instant of the answer: a date, ISO 8601 with a zone, or milliseconds since 1970 (default: now).")
@@ -26,6 +18,27 @@ struct QuestionOptions: ParsableArguments {
     @Option(name: .customLong("rules"), help: "Rules file (default: the rules active at --known-at).")
     var rulesFile: String?
 
+    var question: AsOfQuery {
+        get throws {
+            var question = AsOfQuery(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
+            if let rulesFile { question.rules = try RulesFile(path: rulesFile).rules }
+            return question
+        }
+    }
+}
+
+/// The options that select subscriptions, the instant and the state of knowledge.
+struct QuestionOptions: ParsableArguments {
+    @Option(name: .customLong("subscription"), help: "The originalTransactionId of the subscription.")
+    var originalTransactionId: String?
+
+    @Option(help: "The customer id in your system; selects all subscriptions of the customer.")
+    var customer: String?
+
+    @OptionGroup var scope: ScopeOptions
+
+    @OptionGroup var instants: InstantOptions
+
     /// Requires exactly one selector. `run` calls it, so that ArgumentParser reports misspelt options first.
     func requireSelector() throws {
         guard (originalTransactionId == nil) != (customer == nil) else {
@@ -34,11 +47,7 @@ struct QuestionOptions: ParsableArguments {
     }
 
     var question: AsOfQuery {
-        get throws {
-            var question = AsOfQuery(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
-            if let rulesFile { question.rules = try RulesFile(path: rulesFile).rules }
-            return question
-        }
+        get throws { try instants.question }
     }
 
     /// - Throws: `subscription_unknown` when `ofSubscription` returns nil.

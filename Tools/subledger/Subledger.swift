@@ -10,9 +10,10 @@ struct Subledger: AsyncParsableCommand {
         commandName: "subledger",
         abstract: "A self-hosted, event-sourced ledger of App Store subscriptions.",
         subcommands: [
-            VerifyCommand.self, IngestCommand.self, StateCommand.self, HistoryCommand.self, LogCommand.self,
+            VerifyCommand.self, IngestCommand.self, StateCommand.self, HistoryCommand.self, OffersCommand.self,
+            LogCommand.self,
             CustomerCommand.self, QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self,
-            KeyCommand.self, ProjectCommand.self,
+            KeyCommand.self, ProjectCommand.self, CatalogCommand.self,
         ]
     )
 

@@ -1,23 +1,37 @@
 package import Primitives
 
+/// An event that replaces the catalogue of an app.
+package struct CatalogChange: Hashable, Sendable {
+    package let catalog: Catalog
+    /// The SHA-256 of the text of the file.
+    package let digest: Digest
+    package let recordedAt: Instant
+    package let position: Position
+
+    package init(_ catalog: Catalog, digest: Digest, recordedAt: Instant, position: Position) {
+        self.catalog = catalog
+        self.digest = digest
+        self.recordedAt = recordedAt
+        self.position = position
+    }
+}
+
 /// The catalogues that were applied to one app.
 package struct CatalogHistory: Hashable, Sendable {
-    /// An event that replaces the catalogue of the app.
-    package struct Change: Hashable, Sendable {
-        package let catalog: Catalog
-        package let position: Position
-
-        package init(_ catalog: Catalog, position: Position) {
-            (self.catalog, self.position) = (catalog, position)
-        }
-    }
-
     /// Ordered by position.
-    private let changes: [Change]
+    private let changes: [CatalogChange]
+    /// The descriptions of each product of the newest catalogue, newest first.
+    private let descriptions: [Symbol: [CatalogProduct]]
 
     /// - Parameter changes: the changes of one app in any order, each once.
-    package init(_ changes: [Change] = []) {
+    package init(_ changes: [CatalogChange] = []) {
         self.changes = changes.sorted { $0.position < $1.position }
+        var descriptions: [Symbol: [CatalogProduct]] = [:]
+        for product in self.changes.last?.catalog.products ?? [] { descriptions[product.id] = [] }
+        for change in self.changes.reversed() {
+            for product in change.catalog.products { descriptions[product.id]?.append(product) }
+        }
+        self.descriptions = descriptions
     }
 
     /// Returns the catalogues among the first `size` events.
@@ -25,17 +39,20 @@ package struct CatalogHistory: Hashable, Sendable {
         CatalogHistory(changes.filter { $0.position < size })
     }
 
-    /// The newest catalogue; nil before the first one.
-    package var newest: Catalog? { changes.last?.catalog }
+    /// The newest change; nil before the first one.
+    package var newest: CatalogChange? { changes.last }
+
+    /// The products of the newest catalogue.
+    package var productIds: some Collection<Symbol> { descriptions.keys }
+
+    /// The instants from which descriptions are in effect, in any order.
+    package var effectiveDates: [Instant] { descriptions.values.flatMap { $0.compactMap(\.effectiveFrom) } }
 
     /// Returns the description of a product that is in effect at an instant; nil for a product that the newest
     /// catalogue does not have, and before its first description takes effect.
     ///
     /// A description that takes effect later leaves the one of the catalogue before in effect until then.
-    /// - Complexity: O(n) for the products of the catalogues.
     package func product(_ id: Symbol, at instant: Instant) -> CatalogProduct? {
-        guard newest?.product(id) != nil else { return nil }
-        return changes.lazy.reversed().compactMap { $0.catalog.product(id) }
-            .first { $0.effectiveFrom.map { $0 <= instant } ?? true }
+        descriptions[id]?.first { $0.effectiveFrom.map { $0 <= instant } ?? true }
     }
 }

@@ -8,7 +8,8 @@ package import Primitives
 /// time come first, then the fields in the order of their tags. `present` has the bit of every tag, so absent fields
 /// take no space, and every observation has exactly one form. The position and recordedAt of the event are not
 /// repeated. A typical transaction takes about 200 bytes.
-/// Identifiers that join keys have the first tags, so that `FactHeader` reads them without the rest.
+/// Identifiers that join keys have the first tags, and the product the next, so that `FactHeader` and `ProductHeader`
+/// read them without the rest.
 package enum FactCodec {
     /// The version of the encoding. Facts of any other version are refused and must be rebuilt from the log.
     package static let version: UInt8 = 5

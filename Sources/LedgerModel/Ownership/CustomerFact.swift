@@ -10,6 +10,8 @@ package enum CustomerFact: Hashable, Sendable {
     case directory(DirectoryChange)
     /// The event tokenMapped.
     case token(TokenMapping)
+    /// The event entitlementGranted.
+    case grant(EntitlementGrant)
 
     package var position: Position {
         switch self {
@@ -17,6 +19,7 @@ package enum CustomerFact: Hashable, Sendable {
         case .transfer(let transfer): transfer.position
         case .directory(let change): change.position
         case .token(let mapping): mapping.position
+        case .grant(let grant): grant.position
         }
     }
 }

@@ -16,6 +16,11 @@ extension Rules {
             "access", "proratedRefund", \.access.proratedRefund,
             question: "Does a prorated refund end access, or is access kept to the end of the period?"),
         RuleKey(
+            "intro", "account", \.intro.account,
+            question:
+                "Whose purchases use up an introductory offer: those of every Apple account of the customer, or of "
+                + "the account with the newest purchase?"),
+        RuleKey(
             "customers", "claimConflict", \.customers.claimConflict,
             question: "Who owns a subscription that two known customers claim with equal strength: the first, the "
                 + "last, or both?"),

@@ -3,6 +3,7 @@ package struct Rules: Hashable, Sendable {
     /// A name for people, which decides nothing.
     package var name = "default"
     package var access = Access()
+    package var intro = Intro()
     package var customers = Customers()
 
     package init() {}
@@ -31,6 +32,16 @@ extension Rules {
         /// The minutes to wait for an overdue renewal. Outside Production, at most 5 and at most a tenth of the period.
         package var renewalLeewayMinutes = 60
         package var proratedRefund = ProratedRefund.revoke
+
+        package init() {}
+    }
+
+    /// The rules of introductory offers where Apple's statements alone do not decide it.
+    package struct Intro: Hashable, Sendable {
+        /// The Apple accounts whose purchases count: all that a customer used, or the one with the newest purchase.
+        package enum Account: String, Sendable, CaseIterable { case customer, account }
+
+        package var account = Account.customer
 
         package init() {}
     }

@@ -14,7 +14,7 @@ struct ActivationRoute: Route {
     let context: RouteContext
 
     func respond(to call: RouteRequest) async throws -> Response {
-        let request = try ActivationRequest(try await call.json(upTo: ServerLimits.activationBytes).root)
+        let request = try ActivationRequest(try await call.json(upTo: ServerLimits.yamlFileBytes).root)
         let rules = try Rules(yaml: request.text, file: request.file)
         let (found, isAppended) = try await context.ledger.activate(rules, text: request.text, by: request.by)
         return .json(found.answer(activated: isAppended))

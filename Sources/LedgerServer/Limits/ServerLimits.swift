@@ -10,8 +10,8 @@ enum ServerLimits {
     static let appPostingBytes = 1_024 * 1_024
     /// The maximum size of a change to a customer: a handle or an id, and some JSON.
     static let customerChangeBytes = 4 * 1_024
-    /// The maximum size of a handed-over activation: a rules file of 1 MiB with every byte escaped, and two names.
-    static let activationBytes = 3 * 1_024 * 1_024
+    /// The maximum size of a handed-over YAML file: 1 MiB of rules or of a catalogue with every byte escaped, and names.
+    static let yamlFileBytes = 3 * 1_024 * 1_024
     /// The maximum size of a line of a handed-over ingest: an artifact of 8 MiB in base64, and its names.
     static let artifactLineBytes = 12 * 1_024 * 1_024
     /// The maximum wait of a call with `atLeast` for its position.

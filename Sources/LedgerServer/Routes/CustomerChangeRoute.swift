@@ -4,7 +4,7 @@ import LedgerAPI
 import Primitives
 import SubscriptionLedger
 
-/// `POST /v1/customers/{id}/identify|link|merge|unmerge|transfer`. The members of the body correspond to the options of
+/// `POST /v1/customers/{id}/identify|link|merge|unmerge|transfer|grant`. The members of the body correspond to the options of
 /// the command. Except for `identify`, only administrators may change ownership.
 struct CustomerChangeRoute: Route {
     let method = HTTPRequest.Method.post

@@ -56,10 +56,14 @@ package struct LedgerAudit: Sendable {
         _ = try PublishedCheckpoint.stored(in: configuration.folder, verifier: signer.verifier)
     }
 
-    /// Checks that the idempotency key of an event matches its evidence, and the digest of activated rules the rules.
+    /// Checks that the idempotency key of an event matches its evidence, and the digest of rules or of a catalogue their
+    /// content.
     private static func check(_ record: Record, _ evidence: [UInt8]) -> Result<Void, LogAudit.EventProblem> {
         guard record.kind != .rulesActivated || RulesEvents.isSound(record) else {
             return .failure(LogAudit.EventProblem(what: "the rules do not match their digest"))
+        }
+        guard record.kind != .catalogChanged || CatalogEvents.isSound(record, evidence) else {
+            return .failure(LogAudit.EventProblem(what: "the catalogue does not match its digest"))
         }
         guard let kind = ArtifactKind(record.artifact) else { return .success(()) }
         do throws(Refusal) {

@@ -65,7 +65,10 @@ package struct CustomerScope: Hashable, Sendable {
     }
 
     func contains(_ key: SubscriptionKey) -> Bool {
-        key.environment == environment && bundleId.map { $0 == key.bundleId } ?? true
-            && limits.allow(bundleId: key.bundleId) && limits.allow(key.environment)
+        key.environment == environment && contains(bundleId: key.bundleId) && limits.allow(key.environment)
+    }
+
+    func contains(bundleId other: String) -> Bool {
+        bundleId.map { $0 == other } ?? true && limits.allow(bundleId: other)
     }
 }

@@ -2,17 +2,18 @@ import AppStoreModel
 package import LedgerAPI
 package import Primitives
 
-/// A requested change of ownership, given as the options of a command or as the body of a request.
+/// A requested change of a customer, given as the options of a command or as the body of a request.
 package enum CustomerChange: Sendable {
     case identify(handle: String, merge: Bool)
     case link(SubscriptionSelector)
     case merge(MergedCustomer)
     case unmerge(MergedCustomer)
     case transfer(SubscriptionSelector)
+    case grant(GrantRequest)
 
     /// The last component of the route, and the name of the subcommand of `customer`.
     package enum Kind: String, CaseIterable, Sendable {
-        case identify, link, merge, unmerge, transfer
+        case identify, link, merge, unmerge, transfer, grant
     }
 
     package var kind: Kind {
@@ -22,13 +23,14 @@ package enum CustomerChange: Sendable {
         case .merge: .merge
         case .unmerge: .unmerge
         case .transfer: .transfer
+        case .grant: .grant
         }
     }
 }
 
 extension LedgerWriter {
     /// Changes a customer and returns its state.
-    /// - Throws: the errors of `identify`, `link`, `merge`, `unmerge` or `transfer`.
+    /// - Throws: the errors of `identify`, `link`, `merge`, `unmerge`, `transfer` or `grant`.
     package func apply(
         _ change: CustomerChange, to id: String, by caller: Caller, scope: CustomerScope, source: EventSource
     ) async throws -> CustomerAnswer<SubscriptionRow> {
@@ -43,6 +45,8 @@ extension LedgerWriter {
             try await unmerge(other, from: id, by: caller, scope: scope, source: source)
         case .transfer(let selector):
             try await transfer(selector, to: id, by: caller, scope: scope, source: source)
+        case .grant(let request):
+            try await grant(request, to: id, by: caller, scope: scope, source: source)
         }
     }
 }
@@ -58,6 +62,7 @@ extension CustomerChange {
             case .merge: .merge(try MergedCustomer(body: body))
             case .unmerge: .unmerge(try MergedCustomer(body: body))
             case .transfer: .transfer(try SubscriptionSelector(body: body))
+            case .grant: .grant(try GrantRequest(body: body))
             }
     }
 
@@ -78,6 +83,7 @@ extension CustomerChange {
                 "subscription": .string(selector.originalTransactionId),
                 "environment": JSONValue(selector.environment?.rawValue), "bundleId": JSONValue(selector.bundleId),
             ])
+        case .grant(let request): request.json
         case .merge(.id(let id)), .unmerge(.id(let id)): .object(["from": .string(id)])
         case .merge(.handle(let handle)), .unmerge(.handle(let handle)): .object(["handle": .string(handle)])
         }

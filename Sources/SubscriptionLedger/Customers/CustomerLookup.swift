@@ -123,10 +123,13 @@ extension CustomerLookup {
     /// - Parameter token: the token with which the caller names the owner; nil for another id.
     mutating func timelines(of owner: Ownership.Owner, token: AppAccountToken?) throws -> CustomerTimelines {
         var related = RelatedTimelines(in: facts, knownAt: size)
+        var grants: [EntitlementGrant] = []
         if case .customer(let customer) = owner {
             for handle in [customer] + directory.handles(mergedInto: customer) {
                 reads.terms.append(.claims(of: handle))
-                try related.add(facts.keys(claimedBy: handle, knownAt: size))
+                let statements = try facts.statements(about: handle, knownAt: size)
+                grants += statements.grants
+                try related.add(statements.keys)
                 let tokens = try vault?.tokens(of: handle, createdBefore: idsCreatedBelow) ?? []
                 for token in tokens { try related.add(token) }
                 reads.tokensByHandle[handle] = tokens
@@ -135,7 +138,7 @@ extension CustomerLookup {
         if let token { try related.add(token) }
         try followTokens(of: owner, in: &related)
         reads.terms += related.askedTerms
-        return try timelines(of: owner, among: related)
+        return try timelines(of: owner, among: related, grants)
     }
 
     /// Follows the owner's tokens to further purchases until no new token is found.
@@ -150,7 +153,7 @@ extension CustomerLookup {
     }
 
     private mutating func timelines(
-        of owner: Ownership.Owner, among related: RelatedTimelines
+        of owner: Ownership.Owner, among related: RelatedTimelines, _ grants: [EntitlementGrant]
     ) throws -> CustomerTimelines {
         let timelines = related.timelines
         var evidence: [OwnershipEvidence] = []
@@ -161,6 +164,7 @@ extension CustomerLookup {
         }
         return CustomerTimelines(
             owner: owner, lineages: Lineage.components(of: timelines), evidence: evidence,
-            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, directory: directory)
+            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, grants: grants,
+            directory: directory)
     }
 }

@@ -2,6 +2,7 @@ import AppStoreModel
 import LedgerAPI
 import LedgerModel
 import Primitives
+import ProductStates
 import SubscriptionStatus
 
 /// The contents of a customer's answer in one scope at an instant.
@@ -9,22 +10,35 @@ struct CustomerState: Sendable {
     private var subscriptions: [(state: SubscriptionState, row: Rendered<SubscriptionRow>)]
     private var purchases: [(key: SubscriptionKey, row: PurchaseRow)]
     private var conflicts: [(key: SubscriptionKey, row: ConflictRow)]
+    private var products: CustomerProducts
+    /// The instants at which time alone may change the products, besides those of the timelines.
+    var turningPoints: [Instant] { products.turningPoints }
 
-    /// - Parameter timelines: nil for an unused id.
-    init(of timelines: CustomerTimelines?, at t: Instant, rules: Rules, scope: CustomerScope) {
+    /// - Parameters:
+    ///   - timelines: nil for an unused id.
+    ///   - catalogs: the catalogues of all apps.
+    init(
+        of timelines: CustomerTimelines?, at t: Instant, rules: Rules, scope: CustomerScope,
+        catalogs: [Symbol: CatalogHistory]
+    ) {
         let owned = OwnedSubscriptions(of: timelines, at: t, rules: rules, scope: scope)
-        subscriptions = owned.lineages.states(at: t, rules: rules).filter { owned.keys.contains($0.key) }
-            .map { ($0, Rendered(SubscriptionRow($0))) }
-        purchases = owned.purchases(at: t)
+        let states = owned.lineages.states(at: t, rules: rules).filter { owned.keys.contains($0.key) }
+        subscriptions = states.map { ($0, Rendered(SubscriptionRow($0))) }
+        products = CustomerProducts(
+            states, of: owned.subscriptions, purchases: owned.purchases, grants: timelines?.grants ?? [], at: t,
+            catalogs: catalogs.filter { scope.contains(bundleId: $0.key.text) })
+        purchases = owned.purchases(at: t, products.services)
         conflicts = owned.conflicts.map { ($0.key, ConflictRow($0, askedBy: timelines?.owner)) }
     }
 
     var rowCount: Int { subscriptions.count + purchases.count + conflicts.count }
 
-    /// Returns the answer restricted to these keys, without the other party of conflicts.
+    /// Returns the answer restricted to these keys, without the other party of conflicts and without products that no
+    /// key has.
     func limited(to keys: Set<SubscriptionKey>) -> CustomerState {
         var limited = self
         limited.subscriptions.removeAll { !keys.contains($0.state.key) }
+        limited.products = products.limited(to: keys)
         limited.purchases.removeAll { !keys.contains($0.key) }
         limited.conflicts.removeAll { !keys.contains($0.key) }
         for index in limited.conflicts.indices { limited.conflicts[index].row.with = nil }
@@ -36,7 +50,9 @@ struct CustomerState: Sendable {
     ) -> CustomerAnswer<SubscriptionRow> {
         CustomerAnswer(
             id: id, handle: handle, asOf: asOf, knownAt: knownAt,
-            entitled: subscriptions.contains(where: \.state.entitled), subscriptions: subscriptions.map { $0.row },
+            entitled: products.isEntitled, entitlements: products.entitlements.map { EntitlementRow($0) },
+            subscriptions: subscriptions.map { $0.row }, products: products.products.map { ProductRow($0) },
+            groups: products.groups.map { GroupRow($0) },
             purchases: purchases.map { $0.row },
             conflicts: conflicts.map(\.row),
             nextStep: CustomerNextStep.of(subscriptions.map { .init($0.state) }).rawValue)
@@ -49,9 +65,15 @@ struct CustomerState: Sendable {
 }
 
 extension OwnedSubscriptions {
-    fileprivate func purchases(at t: Instant) -> [(key: SubscriptionKey, row: PurchaseRow)] {
+    /// - Parameter services: the services of non-renewing subscriptions at `t`.
+    fileprivate func purchases(
+        at t: Instant, _ services: [NonRenewingService]
+    ) -> [(key: SubscriptionKey, row: PurchaseRow)] {
         purchases.flatMap { key, purchases in
-            purchases.filter { $0.purchasedAt <= t }.map { (key, PurchaseRow($0, of: key, at: t)) }
+            purchases.filter { $0.purchasedAt <= t }.map { purchase in
+                let service = services.first { $0.key == key && $0.purchase.transactionId == purchase.transactionId }
+                return (key, PurchaseRow(purchase, of: key, at: t, service?.range))
+            }
         }
         .sorted { left, right in
             (left.row.purchasedAt, left.row.transactionId) < (right.row.purchasedAt, right.row.transactionId)
@@ -61,13 +83,15 @@ extension OwnedSubscriptions {
 
 extension CustomerTimelines {
     /// Returns the range around `t` in which the state stays the same.
-    func validity(around t: Instant, rules: Rules) -> Range<Instant> {
+    /// - Parameter further: further instants at which it may change.
+    func validity(around t: Instant, rules: Rules, _ further: [Instant]) -> Range<Instant> {
         var range = Instant(milliseconds: .min)..<Instant(milliseconds: .max)
         func narrow(_ turn: Instant) {
             range =
                 turn <= t
                 ? max(range.lowerBound, turn)..<range.upperBound : range.lowerBound..<min(range.upperBound, turn)
         }
+        further.forEach(narrow)
         lineages.turningPoints(rules: rules).forEach(narrow)
         for evidence in evidence { evidence.tokens.steps.forEach { narrow($0.from) } }
         for purchases in purchases.values { purchases.forEach { $0.turningPoints.forEach(narrow) } }
@@ -76,12 +100,38 @@ extension CustomerTimelines {
 }
 
 extension PurchaseRow {
-    fileprivate init(_ purchase: OneTimePurchase, of key: SubscriptionKey, at t: Instant) {
+    /// - Parameter service: the service that the purchase pays for; nil if there is none or its end is unknown.
+    fileprivate init(
+        _ purchase: OneTimePurchase, of key: SubscriptionKey, at t: Instant, _ service: Range<Instant>?
+    ) {
         self.init(
             transactionId: purchase.transactionId.text, id: SubscriptionID(key), productId: purchase.productId?.text,
             type: purchase.type.rawValue, quantity: purchase.quantity, purchasedAt: purchase.purchasedAt,
-            revokedAt: purchase.revokedAt(at: t), price: purchase.price?.price, currency: purchase.price?.currency?.text
-        )
+            startsAt: service?.lowerBound, expiresAt: service?.upperBound, revokedAt: purchase.revokedAt(at: t),
+            price: purchase.price?.price, currency: purchase.price?.currency?.text)
+    }
+}
+
+extension EntitlementRow {
+    fileprivate init(_ entitlement: Entitlement) {
+        self.init(
+            id: entitlement.id.text, until: entitlement.until,
+            because: entitlement.because.map { SubscriptionID($0) },
+            grants: entitlement.grants.map { GrantRow(position: $0.position, because: $0.because) })
+    }
+}
+
+extension ProductRow {
+    fileprivate init(_ row: ProductStateRow) {
+        self.init(
+            bundleId: row.product.bundleId.text, productId: row.product.productId.text, group: row.group?.text,
+            state: row.state.rawValue)
+    }
+}
+
+extension GroupRow {
+    fileprivate init(_ row: GroupStateRow) {
+        self.init(bundleId: row.bundleId.text, group: row.group.text, state: row.state.rawValue)
     }
 }
 

@@ -9,6 +9,8 @@ struct CustomerTimelines: Sendable {
     let evidence: [OwnershipEvidence]
     /// The one-time purchases of the keys that have any.
     let purchases: [SubscriptionKey: [OneTimePurchase]]
+    /// The grants to every handle of the customer.
+    let grants: [EntitlementGrant]
     let directory: CustomerDirectory
 }
 
@@ -20,6 +22,11 @@ struct OwnedSubscriptions {
     private(set) var purchases: [SubscriptionKey: [OneTimePurchase]] = [:]
     /// The conflicts in which the owner is a party, ordered by key.
     private(set) var conflicts: [OwnershipConflict] = []
+
+    /// The owned keys with their histories, ordered by key.
+    var subscriptions: [Subscription] {
+        lineages.flatMap(\.subscriptions).filter { keys.contains($0.key) }.sorted { $0.key < $1.key }
+    }
 
     /// - Parameter timelines: nil for an unused id.
     init(of timelines: CustomerTimelines?, at t: Instant, rules: Rules, scope: CustomerScope) {

@@ -107,7 +107,8 @@ extension LedgerReader {
         ).owners.min()
         let token: AppAccountToken? = if case .bearer(let token)? = owner { token } else { nil }
         let timelines = try owner.map { try lookup.timelines(of: $0, token: token) }
-        let state = CustomerState(of: timelines, at: question.asOf, rules: rules, scope: scope)
+        let state = CustomerState(
+            of: timelines, at: question.asOf, rules: rules, scope: scope, catalogs: try catalogHistories(knownAt: size))
         let id = try owner.flatMap { try self.id(of: $0) }
         let handle: String? = if id == nil, case .customer(let handle)? = owner { handle.hex } else { nil }
         return try naming(state.answer(id: id, handle: handle, asOf: question.asOf, knownAt: size))
@@ -151,12 +152,15 @@ extension LedgerReader {
             ? submitter.name?.token.map { .bearer($0) } : .customer(try lookup.customer(of: submitter.customer))
         let timelines = try owner.map { try lookup.timelines(of: $0, token: submitter.name?.token) }
         let rules = try rules(knownAt: lookup.size)
-        return (lookup.size, asOf, CustomerState(of: timelines, at: asOf, rules: rules, scope: scope))
+        let catalogs = try catalogHistories(knownAt: lookup.size)
+        return (
+            lookup.size, asOf, CustomerState(of: timelines, at: asOf, rules: rules, scope: scope, catalogs: catalogs)
+        )
     }
 
     /// Returns the customer named in a question. A text in use as an id is an id, even if it has the form of a handle.
     /// - Throws: `customer_id_invalid`; `StorageError`.
-    private func reference(to externalId: String) throws -> CustomerReference {
+    func reference(to externalId: String) throws -> CustomerReference {
         let name = try ExternalCustomerID(externalId)
         guard let vault, let handle = CustomerHandle(hex: externalId), try vault.isAnonymous(handle) != nil,
             try vault.customer(of: name, createdBefore: .max) == nil
@@ -179,11 +183,14 @@ extension LedgerReader {
         }
         var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
         let timelines = try lookup.timelines(of: reference)
-        let state = CustomerState(of: timelines, at: asOf, rules: rules, scope: scope)
+        let state = CustomerState(
+            of: timelines, at: asOf, rules: rules, scope: scope, catalogs: try catalogHistories(knownAt: size))
         if isPresent, let timelines {
+            var reads = lookup.reads
+            reads.terms.append(.catalogChanges)
+            let validity = timelines.validity(around: asOf, rules: rules, state.turningPoints)
             let entry = CustomerStateCache.Entry(
-                state: state, rules: rules, scope: scope, validity: timelines.validity(around: asOf, rules: rules),
-                reads: lookup.reads)
+                state: state, rules: rules, scope: scope, validity: validity, reads: reads)
             customerStates.keep(entry, of: reference)
         }
         return (size, state)

@@ -23,6 +23,15 @@ extension JSONView {
         return text
     }
 
+    /// Returns the text of a member that the body must have.
+    /// - Throws: `posting_malformed` for an absent member, for null and for a value of another type.
+    package func requiredText(of name: StaticString) throws(CustomerError) -> String {
+        guard let text = try text(of: name) else {
+            throw .malformed("\(name)", expected: "a string", found: "none")
+        }
+        return text
+    }
+
     /// Returns the value of a member; false for an absent member and for null.
     /// - Throws: `posting_malformed` for a value of another type.
     package func flag(of name: StaticString) throws(CustomerError) -> Bool {

@@ -24,12 +24,8 @@ extension ActivationRequest {
     /// - Throws: `posting_malformed`.
     package init(_ json: JSONView) throws(CustomerError) {
         try json.requireMembers(["file", "text", "by"])
-        func member(_ name: StaticString) throws(CustomerError) -> String {
-            guard let text = try json.text(of: name) else {
-                throw .malformed("\(name)", expected: "a string", found: "none")
-            }
-            return text
-        }
-        self.init(file: try member("file"), text: try member("text"), by: try member("by"))
+        self.init(
+            file: try json.requiredText(of: "file"), text: try json.requiredText(of: "text"),
+            by: try json.requiredText(of: "by"))
     }
 }

@@ -25,6 +25,11 @@ import Testing
         ["customer", "merge", "alice", "--from", "bob"], ["customer", "merge", "alice", "--from", "alice"],
         ["customer", "merge", "alice", "--from", "nobody"], ["customer", "unmerge", "alice", "--from", "bob"],
         ["customer", "unmerge", "alice", "--from", "bob"], ["customer", "identify", "alice", "--handle", "none"],
+        ["customer", "grant", "alice", "pro", "--because", "paid \u{E9} \"c\"", "--format", "table"],
+        ["customer", "grant", "nobody", "pro", "--until", "2030-01-01", "--because", "a gift"],
+        ["customer", "grant", "alice", "", "--because", "a gift"],
+        ["customer", "grant", "alice", "pro", "--because", ""],
+        ["customer", "grant", "alice", "pro", "--until", "soon", "--because", "a gift"],
         ["quarantine", "drop", "--all"],
     ]
 
@@ -36,6 +41,12 @@ import Testing
         ["activate", "wrong", "--by", "carol", "--yes"], ["activate", "missing", "--by", "carol", "--yes"],
     ].map { ["project", $0[0], "--rules"] + $0.dropFirst() }
 
+    private static let catalogs = [
+        ["catalog", "apply", "products"], ["catalog", "apply", "products"],
+        ["catalog", "apply", "products", "--format", "table"], ["catalog", "apply", "contradicting"],
+        ["catalog", "apply", "wrong"], ["catalog", "apply", "missing"],
+    ]
+
     @Test func `print and exit as they do alone, and append the same events`() async throws {
         try await blocking {
             let archive = try Self.archives(alone)
@@ -44,7 +55,7 @@ import Testing
             #expect(try run(["ingest", "first"], beside, copies).ending == .exited(0))
             // The service trusts neither the root nor the app of the commands.
             let service = try Service(beside.data, ["--bundle-id", "com.example.service"])
-            for command in Self.commands + Self.activations {
+            for command in Self.commands + Self.activations + Self.catalogs {
                 let expected = try run(command, alone, archive)
                 let found = try run(command, beside, copies)
                 #expect(found.ending == expected.ending, "\(command): \(found.errors)")
@@ -111,6 +122,11 @@ extension HandoverTests {
             "strict": ["name: strict", "access: {renewalLeewayMinutes: 0}  # \u{E9} \"\\ "],
             "long": ["access: {ownGraceDays: 3}", "# " + String(repeating: "\"", count: 1_048_000)],
             "wrong": ["access:", "  ownGraceDay: 3"],
+            "products": [
+                "version: 1", "bundleId: com.example.app", "groups: [{id: g}]",
+                "products: [{id: pro, type: autoRenewable, group: g, duration: P1M}]  # \u{E9} \"\\ ",
+            ],
+            "contradicting": ["version: 1", "bundleId: com.example.app", "products: [{id: pro, type: consumable}]"],
         ]
         return try lines.reduce(into: ["missing": files.path("missing.jsonl")]) { paths, archive in
             paths[archive.key] = try files.archive("\(archive.key).jsonl", archive.value)
@@ -130,11 +146,11 @@ extension HandoverTests {
     /// Returns a text without what differs between two runs: paths, durations, instants and handles.
     private static func normal(_ text: String, _ files: SignedFiles) -> String {
         text.replacing(files.path(""), with: "")
-            .replacing(#/"(asOf|handle|into|activatedAt)":"[^"]*"/#) { #""\#($0.output.1)":"*""# }
+            .replacing(#/"(asOf|handle|into|activatedAt|appliedAt)":"[^"]*"/#) { #""\#($0.output.1)":"*""# }
             .replacing(#/"seconds":[0-9.e-]+/#, with: #""seconds":0"#)
             .replacing(#/in [0-9.e-]+ s\n?$/#, with: "in 0 s")
             .replacing(#/as of [^ ,]+,/#, with: "as of *,")
-            .replacing(#/activatedAt +[^ \n]+/#, with: "activatedAt *")
+            .replacing(#/(activatedAt|appliedAt) +[^ \n]+/#) { "\($0.output.1) *" }
     }
 
     /// Returns the authors and the rules files of the activations.

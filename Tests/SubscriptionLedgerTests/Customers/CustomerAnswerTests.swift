@@ -14,7 +14,8 @@ struct CustomerAnswerTests {
         #expect(
             answer.members.map(\.key)
                 == [
-                    "id", "asOf", "knownAt", "entitled", "entitlements", "subscriptions", "products", "purchases",
+                    "id", "asOf", "knownAt", "entitled", "entitlements", "subscriptions", "products", "groups",
+                    "purchases",
                     "offers", "conflicts", "nextStep",
                 ])
         #expect(answer["id"]?.string == "nobody")
@@ -131,7 +132,7 @@ struct CustomerAnswerTests {
             row.members.map(\.key)
                 == [
                     "transactionId", "originalTransactionId", "environment", "bundleId", "productId", "type",
-                    "quantity", "purchasedAt", "revokedAt", "price", "currency",
+                    "quantity", "purchasedAt", "startsAt", "expiresAt", "revokedAt", "price", "currency",
                 ])
         #expect(row["quantity"]?.integer == 1)
     }

@@ -18,7 +18,12 @@ struct Purchase: Hashable {
     var isFamilyShared = false
     var environment = Environment.production
     var bundleId = Purchase.bundleId
+    var productId = "pro"
     var type = "Auto-Renewable Subscription"
+    /// The subscriptionGroupIdentifier.
+    var group: String?
+    /// Apple's number of the offer's type.
+    var offerType: Int64?
     /// The appTransactionId.
     var account: String?
     /// Milliseconds since 1970.
@@ -56,7 +61,7 @@ struct Purchase: Hashable {
             .init("transactionId", .string(transactionId)),
             .init("originalTransactionId", .string(id)),
             .init("bundleId", .string(bundleId)),
-            .init("productId", .string("pro")),
+            .init("productId", .string(productId)),
             .init("purchaseDate", .integer(start)),
             .init("type", .string(type)),
             .init("inAppOwnershipType", .string(isFamilyShared ? "FAMILY_SHARED" : "PURCHASED")),
@@ -68,6 +73,8 @@ struct Purchase: Hashable {
         }
         if let token { fields.append(.init("appAccountToken", .string(token))) }
         if let account { fields.append(.init("appTransactionId", .string(account))) }
+        if let group { fields.append(.init("subscriptionGroupIdentifier", .string(group))) }
+        if let offerType { fields.append(.init("offerType", .integer(offerType))) }
         if let revokedAt { fields.append(.init("revocationDate", .integer(revokedAt))) }
         return Self.signer.sign(.object(fields)).text
     }

@@ -1,0 +1,196 @@
+import AppStoreModel
+package import LedgerModel
+package import Primitives
+package import SubscriptionStatus
+
+/// The products and entitlements of one customer at an instant.
+package struct CustomerProducts: Sendable {
+    /// The products of the catalogues, and those that the customer bought, ordered by name. Consumables have no state.
+    package private(set) var products: [ProductStateRow]
+    /// Ordered by bundle id and group.
+    package private(set) var groups: [GroupStateRow]
+    /// Ordered by name.
+    package private(set) var entitlements: [Entitlement]
+    /// Whether a purchase or a grant entitles the customer, also a purchase of a product that no catalogue has.
+    package private(set) var isEntitled: Bool
+    /// The services of non-renewing subscriptions whose duration is known, ordered by product and purchase.
+    package let services: [NonRenewingService]
+    /// The instants at which time alone may change the answer, besides those of the rows and purchases.
+    package let turningPoints: [Instant]
+    private let uses: [ProductUse]
+    private let shelf: Shelf
+
+    /// - Parameters:
+    ///   - states: the rows of the customer's keys at `t`.
+    ///   - subscriptions: the customer's keys, with their histories.
+    ///   - purchases: the customer's one-time purchases.
+    ///   - grants: the grants to the customer.
+    ///   - catalogs: the catalogues of the apps in question.
+    package init(
+        _ states: [SubscriptionState], of subscriptions: [Subscription],
+        purchases: [SubscriptionKey: [OneTimePurchase]], grants: [EntitlementGrant], at t: Instant,
+        catalogs: [Symbol: CatalogHistory]
+    ) {
+        shelf = Shelf(catalogs: catalogs, t: t)
+        services = purchases.services(at: t, shelf)
+        let trials = subscriptions.trials(shelf)
+        uses =
+            subscriptions.flatMap { $0.pastUses(at: t) } + states.compactMap { ProductUse($0, trials, at: t) }
+            + purchases.uses(of: services, at: t)
+        turningPoints =
+            services.flatMap { [$0.range.lowerBound, $0.range.upperBound] } + Array(trials.values)
+            + grants.flatMap { [$0.from] + ($0.until.map { [$0] } ?? []) }
+            + catalogs.values.flatMap(\.effectiveDates)
+        let granted = grants.inForce(at: t)
+        isEntitled = !granted.isEmpty || uses.contains(where: \.isActive)
+        entitlements = uses.entitlements(granted, shelf.entitlements)
+        products = shelf.states(uses, listsUnused: true)
+        groups = products.groups
+    }
+
+    /// Returns the products and entitlements of these keys alone, without grants, and without products that none of the
+    /// keys has.
+    package func limited(to keys: Set<SubscriptionKey>) -> CustomerProducts {
+        let uses = uses.filter { keys.contains($0.key) }
+        var limited = self
+        limited.isEntitled = uses.contains(where: \.isActive)
+        limited.entitlements = uses.entitlements([], shelf.entitlements)
+        limited.products = shelf.states(uses, listsUnused: false)
+        limited.groups = limited.products.groups
+        return limited
+    }
+}
+
+/// The catalogues of the apps in question, as of an instant.
+struct Shelf {
+    let catalogs: [Symbol: CatalogHistory]
+    let t: Instant
+
+    func product(_ name: ProductName, at instant: Instant) -> CatalogProduct? {
+        catalogs[name.bundleId]?.product(name.productId, at: instant)
+    }
+
+    /// Returns the entitlements of a product: its own and, for a trial, those of the product that it unlocks.
+    func entitlements(of name: ProductName) -> [Symbol] {
+        guard let product = product(name, at: t) else { return [] }
+        let unlocked = product.trial.flatMap { self.product(ProductName(name.bundleId, $0.unlocks), at: t) }
+        return product.entitlements
+            + (unlocked?.entitlements ?? []).filter { !product.entitlements.contains($0) }
+    }
+
+    /// Returns the states of the products in use, and optionally of all others in effect.
+    func states(_ uses: [ProductUse], listsUnused: Bool) -> [ProductStateRow] {
+        var uses = Dictionary(grouping: uses, by: \.product)
+        for (bundleId, history) in catalogs where listsUnused {
+            for id in history.productIds where product(ProductName(bundleId, id), at: t) != nil {
+                uses[ProductName(bundleId, id), default: []] += []
+            }
+        }
+        return uses.compactMap { name, uses in
+            let product = product(name, at: t)
+            guard product?.kind != .consumable else { return nil }
+            return ProductStateRow(
+                product: name, group: product?.group ?? uses.lazy.compactMap(\.group).first,
+                state: uses.map { $0.isActive ? .active : .inactive }.max() ?? .new)
+        }
+        .sorted { $0.product < $1.product }
+    }
+}
+
+extension [ProductStateRow] {
+    fileprivate var groups: [GroupStateRow] {
+        var states: [ProductName: ProductState] = [:]
+        for row in self {
+            guard let group = row.group else { continue }
+            // A group has the form of a product's name: unique in its app.
+            let name = ProductName(row.product.bundleId, group)
+            states[name] = Swift.max(states[name] ?? .new, row.state)
+        }
+        return states.sorted { $0.key < $1.key }
+            .map { GroupStateRow(bundleId: $0.key.bundleId, group: $0.key.productId, state: $0.value) }
+    }
+}
+
+extension ProductUse {
+    /// Creates the use of the product of a row. A trial ends by the catalogue, although Apple's purchase does not.
+    /// - Parameter trials: the end of each trial.
+    fileprivate init?(_ state: SubscriptionState, _ trials: [ProductName: Instant], at t: Instant) {
+        guard let id = state.productId else { return nil }
+        let trial = trials[ProductName(state.key.bundle, id)]
+        self.init(
+            state.key, id, group: state.subscriptionGroupIdentifier,
+            isActive: state.entitled && trial.map { t < $0 } ?? true, until: trial ?? state.accessUntil)
+    }
+}
+
+extension Subscription {
+    /// The products of all purchases begun by `t`, none of them active.
+    fileprivate func pastUses(at t: Instant) -> [ProductUse] {
+        var products: [Symbol] = []
+        return periods.compactMap { period in
+            guard period.start <= t, period.type != .consumable, let id = period.productId, !products.contains(id)
+            else { return nil }
+            products.append(id)
+            return ProductUse(key, id, group: period.subscriptionGroupIdentifier, isActive: false)
+        }
+    }
+}
+
+extension [Subscription] {
+    /// Returns the end of each trial of an app without subscriptions: a duration after the first start of a purchase of
+    /// it. A later purchase does not begin it again.
+    fileprivate func trials(_ shelf: Shelf) -> [ProductName: Instant] {
+        var starts: [ProductName: Instant] = [:]
+        for subscription in self {
+            for period in subscription.periods where period.start <= shelf.t {
+                guard let id = period.productId else { continue }
+                let name = ProductName(subscription.key.bundle, id)
+                starts[name] = Swift.min(starts[name] ?? period.start, period.start)
+            }
+        }
+        return starts.reduce(into: [:]) { ends, entry in
+            guard let trial = shelf.product(entry.key, at: entry.value)?.trial else { return }
+            ends[entry.key] = entry.value.advanced(by: trial.duration)
+        }
+    }
+}
+
+extension [SubscriptionKey: [OneTimePurchase]] {
+    /// Returns the services of non-renewing subscriptions of which the catalogue knows the duration.
+    fileprivate func services(at t: Instant, _ shelf: Shelf) -> [NonRenewingService] {
+        var byProduct: [ProductName: [(key: SubscriptionKey, purchase: OneTimePurchase)]] = [:]
+        for (key, purchases) in self {
+            for purchase in purchases where purchase.type == .nonRenewing {
+                guard let id = purchase.productId else { continue }
+                byProduct[ProductName(key.bundle, id), default: []].append((key, purchase))
+            }
+        }
+        return byProduct.sorted { $0.key < $1.key }.flatMap { name, purchases in
+            NonRenewingService.all(of: purchases, at: t) { shelf.product(name, at: $0)?.duration }
+        }
+    }
+
+    /// Returns the uses of non-renewing subscriptions. One without a known end gives nothing.
+    fileprivate func uses(of services: [NonRenewingService], at t: Instant) -> [ProductUse] {
+        let past = flatMap { key, purchases in
+            purchases.filter { $0.type == .nonRenewing && $0.purchasedAt <= t }.compactMap { purchase in
+                purchase.productId.map { ProductUse(key, $0, isActive: false) }
+            }
+        }
+        return past
+            + services.compactMap { service in
+                guard service.range.contains(t), let id = service.purchase.productId else { return nil }
+                return ProductUse(service.key, id, isActive: true, until: services.end(of: id, after: service))
+            }
+    }
+}
+
+extension [NonRenewingService] {
+    /// Returns the end of the services of a product that follow one without a gap.
+    fileprivate func end(of id: Symbol, after service: NonRenewingService) -> Instant {
+        reduce(service.range.upperBound) { end, next in
+            let follows = next.purchase.productId == id && next.key.bundle == service.key.bundle
+            return follows && next.range.lowerBound == end ? next.range.upperBound : end
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import LedgerModel
+import Primitives
+
+/// One purchase history's use of a product at an instant.
+struct ProductUse {
+    let product: ProductName
+    /// The subscription group that transactions state.
+    let group: Symbol?
+    let key: SubscriptionKey
+    let isActive: Bool
+    /// The end of an active use if nothing further is heard; nil if it does not end.
+    let until: Instant?
+
+    init(_ key: SubscriptionKey, _ productId: Symbol, group: Symbol? = nil, isActive: Bool, until: Instant? = nil) {
+        product = ProductName(key.bundle, productId)
+        self.group = group
+        self.key = key
+        self.isActive = isActive
+        self.until = isActive ? until : nil
+    }
+}

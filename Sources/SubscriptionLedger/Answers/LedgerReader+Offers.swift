@@ -1,0 +1,100 @@
+import AppStoreModel
+import EventLog
+import IntroOffers
+package import LedgerAPI
+import LedgerModel
+import Primitives
+import SubscriptionStatus
+
+extension LedgerReader {
+    /// Returns which introductory offers a customer may get, and why: for one product, or for every product of the
+    /// catalogues and those that the customer bought.
+    ///
+    /// Apple signs no such eligibility. The answer follows from the purchases of the customer's Apple accounts that the
+    /// ledger knows, also those whose links were refused: Apple looks at the account, whoever owns the purchase here.
+    /// - Parameter product: the only product in the answer.
+    /// - Throws: `customer_id_invalid`; `StorageError`.
+    package func offers(
+        forCustomer externalId: String, product: String? = nil, _ question: AsOfQuery,
+        scope: CustomerScope = CustomerScope()
+    ) throws -> OffersAnswer {
+        let size = try knownSize(question.knownAt)
+        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        let timelines = try lookup.timelines(of: reference(to: externalId))
+        let rules = try rules(for: question, knownAt: size)
+        let catalogs = try catalogHistories(knownAt: size).filter { scope.contains(bundleId: $0.key.text) }
+        let lineages = timelines?.lineages ?? []
+        let owned = OwnedSubscriptions(of: timelines, at: question.asOf, rules: rules, scope: scope)
+        let offers = IntroOffers(
+            lineages, namedBy: owned.keys.union(timelines?.keysRefused(in: scope) ?? []),
+            lineages.states(at: question.asOf, rules: rules), at: question.asOf, rules: rules.intro,
+            catalogs: catalogs)
+        var names = offers.products
+        if let product {
+            names = names.filter { $0.productId.text == product }
+            // A product that nobody knows is answered too: nobody knows its group either.
+            guard !names.isEmpty else {
+                let row = OfferRow(unknown: product, scope)
+                return OffersAnswer(asOf: question.asOf, knownAt: size, id: externalId, offers: [row])
+            }
+        }
+        return OffersAnswer(
+            asOf: question.asOf, knownAt: size, id: externalId, offers: names.map { OfferRow(offers, $0) })
+    }
+}
+
+extension CustomerTimelines {
+    /// The keys that were posted for the owner and belong to another customer.
+    fileprivate func keysRefused(in scope: CustomerScope) -> Set<SubscriptionKey> {
+        evidence.reduce(into: []) { keys, evidence in
+            guard scope.contains(evidence.key) else { return }
+            let isRefused = evidence.refusedClaims.contains { claim in
+                .customer(directory.customer(of: claim.customer)) == owner
+            }
+            if isRefused { keys.insert(evidence.key) }
+        }
+    }
+}
+
+extension OfferRow {
+    fileprivate init(_ offers: IntroOffers, _ name: ProductName) {
+        let eligibility = offers.eligibility(for: name)
+        self.init(
+            bundleId: name.bundleId.text, productId: name.productId.text, group: offers.group(of: name)?.id.text,
+            eligible: eligibility.isEligible, reason: eligibility.reason.rawValue,
+            explanation: eligibility.explanation, decidedBy: eligibility.decidedBy.map { DecidingTransaction($0) },
+            consumedBy: eligibility.consumedBy?.map { DecidingTransaction($0) },
+            offer: offers.introductoryOffer(of: name).map { CatalogOfferTerms($0) },
+            schedule: offers.schedule(of: name, eligibility).map { ScheduledChargeRow($0) })
+    }
+
+    fileprivate init(unknown product: String, _ scope: CustomerScope) {
+        let eligibility = IntroEligibility.unknownProduct
+        self.init(
+            bundleId: scope.bundleId, productId: product, group: nil, eligible: eligibility.isEligible,
+            reason: eligibility.reason.rawValue, explanation: eligibility.explanation, decidedBy: nil,
+            consumedBy: nil, offer: nil, schedule: [])
+    }
+}
+
+extension DecidingTransaction {
+    fileprivate init(_ purchase: AccountPurchase) {
+        self.init(transactionId: purchase.transactionId?.text, position: purchase.position)
+    }
+}
+
+extension CatalogOfferTerms {
+    fileprivate init(_ offer: CatalogOffer) {
+        self.init(
+            payment: offer.payment.rawValue, period: offer.period.description, periods: offer.periods,
+            price: offer.priceMilliunits)
+    }
+}
+
+extension ScheduledChargeRow {
+    fileprivate init(_ charge: ScheduledCharge) {
+        self.init(
+            from: charge.from, until: charge.until, payment: charge.payment.rawValue, price: charge.price,
+            currency: charge.currency?.text)
+    }
+}

@@ -1,0 +1,24 @@
+package import Primitives
+
+/// A catalogue that a command hands over to the service.
+package struct CatalogRequest: Sendable {
+    /// The name of the catalogue file in errors.
+    package let file: String
+    /// The catalogue file, unchanged, since it becomes the evidence of the event.
+    package let text: String
+
+    package init(file: String, text: String) {
+        self.file = file
+        self.text = text
+    }
+}
+
+extension CatalogRequest {
+    package var json: JSONValue { .object(["file": .string(file), "text": .string(text)]) }
+
+    /// - Throws: `posting_malformed`.
+    package init(_ json: JSONView) throws(CustomerError) {
+        try json.requireMembers(["file", "text"])
+        self.init(file: try json.requiredText(of: "file"), text: try json.requiredText(of: "text"))
+    }
+}
