@@ -3,11 +3,17 @@ import LedgerModel
 import Primitives
 
 extension [Lineage] {
-    /// Returns the Apple accounts of some keys, each with its lineages: those with one of its appTransactionIds. A
-    /// lineage without one is an account by itself.
-    func appleAccounts(namedBy keys: Set<SubscriptionKey>) -> [[Lineage]] {
-        var open = indices.filter { self[$0].subscriptions.contains { keys.contains($0.key) } }
-        var members: [Account: [Int]] = [:]
+    /// Returns some Apple accounts, each with its lineages: those with one of its appTransactionIds. A lineage without
+    /// one is an account by itself.
+    /// - Parameters:
+    ///   - keys: keys of the accounts.
+    ///   - downloads: downloads of the accounts.
+    func appleAccounts(namedBy keys: Set<SubscriptionKey>, _ downloads: Set<AppAccountKey>) -> [[Lineage]] {
+        var open = indices.filter { index in
+            self[index].subscriptions.contains { keys.contains($0.key) }
+                || !self[index].accounts.isDisjoint(with: downloads)
+        }
+        var members: [AppAccountKey: [Int]] = [:]
         for index in indices {
             for account in self[index].accounts { members[account, default: []].append(index) }
         }
@@ -29,21 +35,14 @@ extension [Lineage] {
     }
 }
 
-/// One download of the app by one Apple account.
-private struct Account: Hashable {
-    let environment: Environment
-    let bundle: Symbol
-    let appTransactionId: AppleID
-}
-
 extension Lineage {
-    fileprivate var accounts: Set<Account> {
+    fileprivate var accounts: Set<AppAccountKey> {
         subscriptions.reduce(into: []) { accounts, subscription in
             for id in subscription.appTransactionIds {
                 accounts.insert(
-                    Account(
+                    AppAccountKey(
                         environment: subscription.key.environment, bundle: subscription.key.bundle,
-                        appTransactionId: id))
+                        account: .appTransaction(id)))
             }
         }
     }

@@ -13,14 +13,16 @@ package struct IntroOffers: Sendable {
     ///   - lineages: the customer's lineages, and those that may belong to the same Apple accounts.
     ///   - keys: the keys that name the accounts: those of the customer, and those whose links were refused, because
     ///     Apple looks at the Apple account, whoever owns the key here.
+    ///   - downloads: the downloads that name further accounts.
     ///   - states: the rows of all these lineages at `t`.
     package init(
-        _ lineages: [Lineage], namedBy keys: Set<SubscriptionKey>, _ states: [SubscriptionState], at t: Instant,
+        _ lineages: [Lineage], namedBy keys: Set<SubscriptionKey>, downloads: Set<AppAccountKey> = [],
+        _ states: [SubscriptionState], at t: Instant,
         rules: Rules.Intro, catalogs: [Symbol: CatalogHistory]
     ) {
         (self.t, self.catalogs) = (t, catalogs)
         let rows = Dictionary(uniqueKeysWithValues: states.map { ($0.key, $0) })
-        let accounts = lineages.appleAccounts(namedBy: keys).map { account in
+        let accounts = lineages.appleAccounts(namedBy: keys, downloads).map { account in
             account.flatMap { lineage in
                 lineage.subscriptions.flatMap { $0.purchases(at: t, rows[$0.key], lineage, catalogs) }
             }

@@ -11,58 +11,67 @@ package struct CustomerProducts: Sendable {
     package private(set) var groups: [GroupStateRow]
     /// Ordered by name.
     package private(set) var entitlements: [Entitlement]
-    /// Whether a purchase or a grant entitles the customer, also a purchase of a product that no catalogue has.
+    /// Whether a purchase, a paid download or a grant entitles the customer, also a purchase of a product that no
+    /// catalogue has.
     package private(set) var isEntitled: Bool
     /// The services of non-renewing subscriptions whose duration is known, ordered by product and purchase.
     package let services: [NonRenewingService]
     /// The instants at which time alone may change the answer, besides those of the rows and purchases.
     package let turningPoints: [Instant]
-    private let uses: [ProductUse]
+    private let sources: EntitlementSources
     private let shelf: Shelf
 
     /// - Parameters:
     ///   - states: the rows of the customer's keys at `t`.
     ///   - subscriptions: the customer's keys, with their histories.
     ///   - purchases: the customer's one-time purchases.
+    ///   - downloads: the customer's downloads of apps.
     ///   - grants: the grants to the customer.
     ///   - catalogs: the catalogues of the apps in question.
     package init(
         _ states: [SubscriptionState], of subscriptions: [Subscription],
-        purchases: [SubscriptionKey: [OneTimePurchase]], grants: [EntitlementGrant], at t: Instant,
-        catalogs: [Symbol: CatalogHistory]
+        purchases: [SubscriptionKey: [OneTimePurchase]], downloads: [AppDownload], grants: [EntitlementGrant],
+        at t: Instant, catalogs: [Symbol: CatalogHistory]
     ) {
         shelf = Shelf(catalogs: catalogs, t: t)
         services = purchases.services(at: t, shelf)
         let trials = subscriptions.trials(shelf)
-        uses =
+        var uses =
             subscriptions.flatMap { $0.pastUses(at: t) } + states.compactMap { ProductUse($0, trials, at: t) }
             + purchases.uses(of: services, at: t)
+        for index in uses.indices where uses[index].isActive {
+            uses[index].entitlements = shelf.entitlements(of: uses[index].product)
+        }
+        sources = EntitlementSources(
+            uses: uses, downloads: downloads.compactMap(shelf.paid), grants: grants.inForce(at: t))
         turningPoints =
             services.flatMap { [$0.range.lowerBound, $0.range.upperBound] } + Array(trials.values)
+            + downloads.compactMap(\.originalPurchaseDate)
             + grants.flatMap { [$0.from] + ($0.until.map { [$0] } ?? []) }
             + catalogs.values.flatMap(\.effectiveDates)
-        let granted = grants.inForce(at: t)
-        isEntitled = !granted.isEmpty || uses.contains(where: \.isActive)
-        entitlements = uses.entitlements(granted, shelf.entitlements)
+        isEntitled = sources.isEntitled
+        entitlements = sources.entitlements
         products = shelf.states(uses, listsUnused: true)
         groups = products.groups
     }
 
-    /// Returns the products and entitlements of these keys alone, without grants, and without products that none of the
-    /// keys has.
-    package func limited(to keys: Set<SubscriptionKey>) -> CustomerProducts {
-        let uses = uses.filter { keys.contains($0.key) }
+    /// Returns the products and entitlements of these keys and downloads alone, without grants, and without products
+    /// that none of the keys has.
+    package func limited(to keys: Set<SubscriptionKey>, downloads: Set<AppAccountKey>) -> CustomerProducts {
+        let sources = EntitlementSources(
+            uses: sources.uses.filter { keys.contains($0.key) },
+            downloads: sources.downloads.filter { downloads.contains($0.account) }, grants: [])
         var limited = self
-        limited.isEntitled = uses.contains(where: \.isActive)
-        limited.entitlements = uses.entitlements([], shelf.entitlements)
-        limited.products = shelf.states(uses, listsUnused: false)
+        limited.isEntitled = sources.isEntitled
+        limited.entitlements = sources.entitlements
+        limited.products = shelf.states(sources.uses, listsUnused: false)
         limited.groups = limited.products.groups
         return limited
     }
 }
 
 /// The catalogues of the apps in question, as of an instant.
-struct Shelf {
+struct Shelf: Sendable {
     let catalogs: [Symbol: CatalogHistory]
     let t: Instant
 
@@ -76,6 +85,13 @@ struct Shelf {
         let unlocked = product.trial.flatMap { self.product(ProductName(name.bundleId, $0.unlocks), at: t) }
         return product.entitlements
             + (unlocked?.entitlements ?? []).filter { !product.entitlements.contains($0) }
+    }
+
+    /// Returns a download with the entitlements of those who paid for the app; nil if it was not paid for.
+    func paid(_ download: AppDownload) -> PaidDownload? {
+        guard let rule = catalogs[download.account.bundle]?.newest?.catalog.paidUntil, download.isPaid(rule, by: t)
+        else { return nil }
+        return PaidDownload(account: download.account, entitlements: rule.entitlements)
     }
 
     /// Returns the states of the products in use, and optionally of all others in effect.

@@ -9,28 +9,37 @@ package struct Entitlement: Hashable, Sendable {
     package let until: Instant?
     /// The keys whose purchases give the entitlement, ascending, each once.
     package let because: [SubscriptionKey]
+    /// The downloads of an app that was paid for, each once.
+    package let downloads: [AppAccountKey]
     /// The grants that give the entitlement, ordered by position.
     package let grants: [EntitlementGrant]
 
-    fileprivate init(_ id: Symbol, _ uses: [ProductUse], _ grants: [EntitlementGrant]) {
-        let ends = uses.map(\.until) + grants.map(\.until)
+    fileprivate init(_ id: Symbol, _ sources: EntitlementSources) {
+        let uses = sources.uses.filter { $0.isActive && $0.entitlements.contains(id) }
         self.id = id
+        downloads = sources.downloads.filter { $0.entitlements.contains(id) }.map(\.account)
+        grants = sources.grants.filter { $0.entitlement == id }
+        let ends = uses.map(\.until) + downloads.map { _ in nil } + grants.map(\.until)
         until = ends.contains(nil) ? nil : ends.compactMap(\.self).max()
         because = Set(uses.map(\.key)).sorted()
-        self.grants = grants
     }
 }
 
-extension [ProductUse] {
-    /// Returns the entitlements that the uses and some grants in force give, ordered by name.
-    /// - Parameter names: returns the entitlements of a product.
-    func entitlements(_ grants: [EntitlementGrant], _ names: (ProductName) -> [Symbol]) -> [Entitlement] {
-        var uses: [Symbol: [ProductUse]] = [:]
-        for use in self where use.isActive {
-            for name in names(use.product) { uses[name, default: []].append(use) }
-        }
-        for grant in grants { uses[grant.entitlement, default: []] += [] }
-        return uses.map { name, uses in Entitlement(name, uses, grants.filter { $0.entitlement == name }) }
-            .sorted { $0.id.text < $1.id.text }
+/// Everything that may give a customer entitlements at an instant.
+struct EntitlementSources: Sendable {
+    var uses: [ProductUse]
+    /// The downloads of paid apps, with their entitlements.
+    var downloads: [PaidDownload]
+    /// The grants in force.
+    var grants: [EntitlementGrant]
+
+    var isEntitled: Bool { uses.contains(where: \.isActive) || !downloads.isEmpty || !grants.isEmpty }
+
+    /// The entitlements, ordered by name.
+    var entitlements: [Entitlement] {
+        let ids =
+            uses.lazy.filter(\.isActive).flatMap(\.entitlements) + downloads.flatMap(\.entitlements)
+            + grants.map(\.entitlement)
+        return Set(ids).sorted { $0.text < $1.text }.map { Entitlement($0, self) }
     }
 }

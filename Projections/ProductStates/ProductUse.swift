@@ -2,7 +2,7 @@ import LedgerModel
 import Primitives
 
 /// One purchase history's use of a product at an instant.
-struct ProductUse {
+struct ProductUse: Sendable {
     let product: ProductName
     /// The subscription group that transactions state.
     let group: Symbol?
@@ -10,6 +10,8 @@ struct ProductUse {
     let isActive: Bool
     /// The end of an active use if nothing further is heard; nil if it does not end.
     let until: Instant?
+    /// The entitlements that an active use gives.
+    var entitlements: [Symbol] = []
 
     init(_ key: SubscriptionKey, _ productId: Symbol, group: Symbol? = nil, isActive: Bool, until: Instant? = nil) {
         product = ProductName(key.bundle, productId)

@@ -4,7 +4,7 @@ import Primitives
 
 /// The stored form: a kind byte, then each part after its length. The position is that of the event.
 extension CustomerFact {
-    /// The values are those of the event kinds.
+    /// The values are those of the event kinds, where a kind has one form.
     private enum Kind: UInt8 {
         case claim = 16
         case merge = 17
@@ -13,6 +13,8 @@ extension CustomerFact {
         case grant = 20
         case unmerge = 22
         case token = 24
+        /// Not an event kind of its own: a customerLinked of a download.
+        case download = 128
     }
 
     func append(to bytes: inout [UInt8]) {
@@ -26,6 +28,7 @@ extension CustomerFact {
             case .directory(.unmerge(let unmerge)): (.unmerge, [unmerge.customer.bytes, unmerge.into.bytes])
             case .token(let mapping): (.token, [mapping.customer.bytes, Array(mapping.token.text.utf8)])
             case .grant(let grant): (.grant, Self.parts(grant))
+            case .download(let claim): (.download, Self.parts(claim))
             }
         bytes.append(kind.rawValue)
         for part in parts {
@@ -36,6 +39,13 @@ extension CustomerFact {
 
     private static func parts(_ claim: Claim) -> [[UInt8]] {
         [claim.customer.bytes] + parts(claim.key) + [Array(claim.by.name.utf8)]
+    }
+
+    private static func parts(_ claim: DownloadClaim) -> [[UInt8]] {
+        let account = claim.account
+        let id: String = if case .appTransaction(let id) = account.account { id.text } else { "" }
+        return [claim.customer.bytes]
+            + [account.environment.rawValue, account.bundleId, id, claim.by.name].map { Array($0.utf8) }
     }
 
     /// An empty end is that of a grant that does not end.
@@ -61,6 +71,14 @@ extension CustomerFact {
             guard let key = parts.key(in: bytes), let by = parts.authority(in: bytes) else { return nil }
             let claim = Claim(key: key, customer: customer, by: by, position: position)
             self = kind == .claim ? .claim(claim) : .refusedClaim(claim)
+        case .download:
+            guard let environment = parts.text(in: bytes), let bundleId = parts.text(in: bytes),
+                let id = parts.text(in: bytes), let by = parts.authority(in: bytes)
+            else { return nil }
+            let account = AppAccountKey(
+                environment: Environment(rawValue: environment), bundleId: bundleId,
+                account: .appTransaction(AppleID(id)))
+            self = .download(DownloadClaim(account: account, customer: customer, by: by, position: position))
         case .transfer:
             guard let key = parts.key(in: bytes) else { return nil }
             self = .transfer(Transfer(key: key, customer: customer, position: position))

@@ -38,15 +38,17 @@ extension FactIndex {
         try statements(about: handle, knownAt: size).keys
     }
 
-    /// Returns these keys, and the grants of entitlements to a customer, in any order.
+    /// Returns these keys, the downloads that the customer claimed, and the grants of entitlements to the customer, in
+    /// any order.
     package func statements(
         about handle: CustomerHandle, knownAt size: Position
-    ) throws -> (keys: Set<SubscriptionKey>, grants: [EntitlementGrant]) {
-        try facts(under: .claims(of: handle), below: size).reduce(into: ([], [])) { statements, facts in
+    ) throws -> (keys: Set<SubscriptionKey>, downloads: Set<AppAccountKey>, grants: [EntitlementGrant]) {
+        try facts(under: .claims(of: handle), below: size).reduce(into: ([], [], [])) { statements, facts in
             switch facts.customerFact {
             case .claim(let claim), .refusedClaim(let claim): statements.keys.insert(claim.key)
             case .transfer(let transfer): statements.keys.insert(transfer.key)
             case .grant(let grant): statements.grants.append(grant)
+            case .download(let claim): statements.downloads.insert(claim.account)
             case .directory, .token, nil: break
             }
         }

@@ -28,6 +28,12 @@ extension IndexTerm {
         IndexTerm("a", [environment.rawValue, bundleId, id.text])
     }
 
+    /// Creates the term of an Apple account's download; nil for a download without an appTransactionId.
+    init?(_ account: AppAccountKey) {
+        guard case .appTransaction(let id) = account.account else { return nil }
+        self = .appTransaction(id, environment: account.environment, bundleId: account.bundleId)
+    }
+
     /// The term of a customer's claims, refused ones included, and of the transfers, tokens and grants that name the
     /// customer.
     package static func claims(of handle: CustomerHandle) -> IndexTerm {
@@ -140,6 +146,7 @@ extension CustomerFact {
         case .transfer(let transfer): [.subscription(transfer.key), .claims(of: transfer.customer)]
         case .token(let mapping): [.mapping(of: mapping.token), .claims(of: mapping.customer)]
         case .grant(let grant): [.claims(of: grant.customer)]
+        case .download(let claim): [.claims(of: claim.customer)] + (IndexTerm(claim.account).map { [$0] } ?? [])
         case .directory(.merge(let merge)): [.merges(of: merge.customer), .merges(of: merge.into)]
         case .directory(.unmerge(let unmerge)): [.merges(of: unmerge.customer), .merges(of: unmerge.into)]
         }

@@ -15,6 +15,8 @@ package struct RelatedTimelines {
     private var newest: (key: TimelineKey, index: Int)?
     /// The terms that were looked up. A new event with one of them may add facts.
     package private(set) var askedTerms: Set<IndexTerm> = []
+    private var appFacts: [AppAccountKey: [Observed<AppFact>]] = [:]
+    private var downloadClaims: [AppAccountKey: [DownloadClaim]] = [:]
     private var seen: Set<Position> = []
 
     package init(in facts: FactIndex, knownAt size: Position) {
@@ -34,8 +36,7 @@ package struct RelatedTimelines {
 
     /// Adds the keys that an Apple account bought, and the keys that may be joined with them.
     package mutating func add(_ account: AppAccountKey) throws {
-        guard case .appTransaction(let id) = account.account else { return }
-        try follow([.appTransaction(id, environment: account.environment, bundleId: account.bundleId)])
+        if let term = IndexTerm(account) { try follow([term]) }
     }
 
     private mutating func follow(_ terms: [IndexTerm]) throws {
@@ -56,17 +57,26 @@ package struct RelatedTimelines {
         case .claim(let claim): entries[index(of: claim.key)].claims.append(claim)
         case .refusedClaim(let claim): entries[index(of: claim.key)].refusedClaims.append(claim)
         case .transfer(let transfer): entries[index(of: transfer.key)].transfers.append(transfer)
+        case .download(let claim): downloadClaims[claim.account, default: []].append(claim)
         case .directory, .token, .grant: break
         }
     }
 
     private mutating func add(_ observations: [KeyedObservation], _ open: inout [IndexTerm]) {
         for place in observations.indices {
-            guard let index = index(of: observations[place].key, &open) else { continue }
+            guard let index = index(of: observations[place].key, &open) else {
+                add(observations[place])
+                continue
+            }
             if let found = entries[index].add(observations[place].observation) {
                 open += found.terms(of: entries[index].key)
             }
         }
+    }
+
+    private mutating func add(_ keyed: KeyedObservation) {
+        guard case .appAccount(let account) = keyed.key, case .app(let fact) = keyed.observation.fact else { return }
+        appFacts[account, default: []].append(Observed(source: keyed.observation.source, value: fact))
     }
 
     /// Returns the index of the entry of a subscription, a new one if it has none; nil for another timeline.
@@ -92,6 +102,16 @@ package struct RelatedTimelines {
     /// The timelines of the keys that have observations.
     package var timelines: [SubscriptionKey: Timeline] {
         entries.reduce(into: [:]) { $0[$1.key] = $1.observations.timeline }
+    }
+
+    /// The downloads of the app by the Apple accounts of the keys, and those that were added.
+    package var downloads: [AppDownload] {
+        Set(appFacts.keys).union(downloadClaims.keys).map { account in
+            AppDownload(
+                account: account,
+                facts: (appFacts[account] ?? []).sorted { $0.source.precedes($1.source) },
+                claims: (downloadClaims[account] ?? []).sorted { $0.position < $1.position })
+        }
     }
 
     /// Returns the evidence that decides the owner of a key.

@@ -28,6 +28,24 @@ package enum CustomerEvents {
             body: members(of: claim), fact: .claim(claim))
     }
 
+    /// - Parameter claim: the claim; its position is ignored.
+    /// - Precondition: the account has an appTransactionId.
+    package static func linked(_ claim: DownloadClaim, _ origin: EventOrigin) -> EventDraft {
+        let account = claim.account
+        let id: String = if case .appTransaction(let id) = account.account { id.text } else { "" }
+        let names = ["app", account.environment.rawValue, account.bundleId, id, claim.by.name]
+        let content = Digest.sha256(of: JSONValue.array(names.map { .string($0) }).canonical()).bytes
+        return draft(
+            .customerLinked, origin, environment: account.environment,
+            idempotencyKey: claim.customer.bytes + content,
+            body: [
+                .init("handle", .string(claim.customer.hex)), .init("environment", .string(names[1])),
+                .init("bundleId", .string(names[2])), .init("appTransactionId", .string(id)),
+                .init("by", .string(claim.by.name)),
+            ],
+            fact: .download(claim))
+    }
+
     /// The code of a claim that is refused because another customer owns the purchase.
     package static let linkRefusedCode = "link_refused"
 
@@ -155,6 +173,13 @@ extension CustomerEvents {
     /// escaped.
     package static let keyByteLimit = 512
 
+    /// Whether an event about a download has room for its ids.
+    package static func canName(_ account: AppAccountKey) -> Bool {
+        guard case .appTransaction(let id) = account.account else { return false }
+        let texts = [account.environment.rawValue, account.bundleId, id.text]
+        return texts.reduce(0) { $0 + $1.utf8.count } <= keyByteLimit
+    }
+
     /// Returns the fact in an event about customers; nil for other kinds, and for an event that only a later version
     /// can read.
     package static func fact(in record: Record) -> CustomerFact? {
@@ -183,10 +208,24 @@ extension CustomerEvents {
         case .subscriptionTransferred:
             return key(in: body).map { .transfer(Transfer(key: $0, customer: customer, position: record.position)) }
         default:
-            guard let key = key(in: body), let by else { return nil }
+            guard let by else { return nil }
+            if record.kind == .customerLinked, let account = account(in: body) {
+                return .download(
+                    DownloadClaim(account: account, customer: customer, by: by, position: record.position))
+            }
+            guard let key = key(in: body) else { return nil }
             let claim = Claim(key: key, customer: customer, by: by, position: record.position)
             return record.kind == .linkRefused ? .refusedClaim(claim) : .claim(claim)
         }
+    }
+
+    private static func account(in body: JSONView) -> AppAccountKey? {
+        guard let environment = body["environment"]?.string, let bundleId = body["bundleId"]?.string,
+            let id = body["appTransactionId"]?.string
+        else { return nil }
+        return AppAccountKey(
+            environment: Environment(rawValue: environment), bundleId: bundleId,
+            account: .appTransaction(AppleID(id)))
     }
 
     private static func grant(

@@ -7,13 +7,18 @@ package struct EntitlementRow: Hashable, Sendable {
     package var until: Instant?
     /// The keys whose purchases give the entitlement, ascending.
     package var because: [SubscriptionID]
+    /// The downloads of an app that was paid for, ordered by appTransactionId.
+    package var downloads: [DownloadRow]
     /// The grants that give the entitlement, ordered by position.
     package var grants: [GrantRow]
 
-    package init(id: String, until: Instant?, because: [SubscriptionID], grants: [GrantRow]) {
+    package init(
+        id: String, until: Instant?, because: [SubscriptionID], downloads: [DownloadRow], grants: [GrantRow]
+    ) {
         self.id = id
         self.until = until
         self.because = because
+        self.downloads = downloads
         self.grants = grants
     }
 }
@@ -22,7 +27,29 @@ extension EntitlementRow: JSONRepresentable {
     package var json: JSONValue {
         .object([
             "id": .string(id), "until": JSONValue(until),
-            "because": .array(because.map { .object($0.members) } + grants.map(\.json)),
+            "because": .array(because.map { .object($0.members) } + downloads.map(\.json) + grants.map(\.json)),
+        ])
+    }
+}
+
+/// A download of an app by an Apple account.
+package struct DownloadRow: Hashable, Sendable {
+    package var environment: String
+    package var bundleId: String
+    package var appTransactionId: String?
+
+    package init(environment: String, bundleId: String, appTransactionId: String?) {
+        self.environment = environment
+        self.bundleId = bundleId
+        self.appTransactionId = appTransactionId
+    }
+}
+
+extension DownloadRow: JSONRepresentable {
+    package var json: JSONValue {
+        .object([
+            "environment": .string(environment), "bundleId": .string(bundleId),
+            "appTransactionId": JSONValue(appTransactionId),
         ])
     }
 }

@@ -83,7 +83,7 @@ package struct CustomerDirectory: Hashable, Sendable {
     ///
     /// A merge raises weaker claims of the merged customer to its own strength.
     package func standing(
-        of claim: Claim
+        of claim: Claim.Statement
     ) -> (customer: CustomerHandle, authority: Claim.Authority, since: Position) {
         var standing = (customer: claim.customer, authority: claim.by, since: claim.position)
         for merge in merges(from: claim.customer) {

@@ -12,6 +12,8 @@ package enum CustomerFact: Hashable, Sendable {
     case token(TokenMapping)
     /// The event entitlementGranted.
     case grant(EntitlementGrant)
+    /// The event customerLinked of a download of an app.
+    case download(DownloadClaim)
 
     package var position: Position {
         switch self {
@@ -20,6 +22,7 @@ package enum CustomerFact: Hashable, Sendable {
         case .directory(let change): change.position
         case .token(let mapping): mapping.position
         case .grant(let grant): grant.position
+        case .download(let claim): claim.position
         }
     }
 }
@@ -50,6 +53,15 @@ package struct Claim: Hashable, Sendable {
         self.by = by
         self.position = position
     }
+
+    /// A claim apart from what is claimed.
+    package struct Statement: Hashable, Sendable {
+        package let customer: CustomerHandle
+        package let by: Authority
+        package let position: Position
+    }
+
+    package var statement: Statement { Statement(customer: customer, by: by, position: position) }
 
     /// The strength of a claim or a merge, weakest first.
     package enum Authority: Comparable, Sendable, CaseIterable {

@@ -67,7 +67,7 @@ package struct Ownership: Hashable, Sendable {
         } else if let token = evidence.tokens.token(at: t) {
             owners = [directory.owner(of: token)]
         } else if !evidence.claims.isEmpty {
-            owners = Set(Self.claimants(evidence.claims, directory, rule).map(Owner.customer))
+            owners = Set(Self.claimants(evidence.claims.map(\.statement), directory, rule).map(Owner.customer))
         } else {
             // The first token also counts before its step, like every field that Apple restates.
             owners = Set(evidence.tokens.steps.prefix(1).map { directory.owner(of: $0.token) })
@@ -75,8 +75,8 @@ package struct Ownership: Hashable, Sendable {
     }
 
     /// Returns the customers that the rule prefers among those with the strongest claim.
-    private static func claimants(
-        _ claims: [Claim], _ directory: CustomerDirectory, _ rule: Rules.Customers.ClaimConflict
+    static func claimants(
+        _ claims: [Claim.Statement], _ directory: CustomerDirectory, _ rule: Rules.Customers.ClaimConflict
     ) -> [CustomerHandle] {
         let standings = claims.map { (directory.standing(of: $0), $0.position) }
         let strongest = standings.map(\.0.authority).max()
@@ -139,7 +139,8 @@ package struct OwnershipConflict: Hashable, Sendable {
         guard !evidence.refusedClaims.isEmpty else { return [] }
         // A conflict with an anonymous customer cannot be settled.
         let claimants = Set(
-            evidence.unsettledClaims.map(directory.standing(of:)).filter { $0.authority > .anonymous }.map(\.customer))
+            evidence.unsettledClaims.map { directory.standing(of: $0.statement) }.filter { $0.authority > .anonymous }
+                .map(\.customer))
         return Set(
             claimants.filter { !ownership.isOwned(by: $0) }.flatMap { claimant in
                 ownership.owners.map { OwnershipConflict(key: evidence.key, claimant: claimant, owner: $0) }

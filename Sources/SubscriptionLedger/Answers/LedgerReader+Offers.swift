@@ -27,6 +27,7 @@ extension LedgerReader {
         let owned = OwnedSubscriptions(of: timelines, at: question.asOf, rules: rules, scope: scope)
         let offers = IntroOffers(
             lineages, namedBy: owned.keys.union(timelines?.keysRefused(in: scope) ?? []),
+            downloads: timelines?.downloadsPosted(in: scope) ?? [],
             lineages.states(at: question.asOf, rules: rules), at: question.asOf, rules: rules.intro,
             catalogs: catalogs)
         var names = offers.products
@@ -53,6 +54,18 @@ extension CustomerTimelines {
             }
             if isRefused { keys.insert(evidence.key) }
         }
+    }
+}
+
+extension CustomerTimelines {
+    /// The downloads whose app transactions were posted for the owner.
+    fileprivate func downloadsPosted(in scope: CustomerScope) -> Set<AppAccountKey> {
+        Set(
+            downloads.filter { download in
+                scope.contains(download.account)
+                    && download.claims.contains { .customer(directory.customer(of: $0.customer)) == owner }
+            }
+            .map(\.account))
     }
 }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import FactStore
 import Ingestion
 package import LedgerAPI
@@ -14,10 +15,17 @@ extension LedgerWriter {
     ///   contradicts every transaction of it; `StorageError`.
     package func apply(_ file: CatalogFile, source: EventSource = .operator) async throws -> CatalogAnswer {
         let size = try reader.knownSize(nil)
-        let stated = try reader.facts.snapshot(knownAt: size).statedProducts { _ in false }
-        if let contradiction = CatalogCheck(file.catalog, stated: stated).contradictions.first {
-            throw file.error(contradiction)
+        // Reading all facts would block a thread of the cooperative pool.
+        let check = try await withCheckedThrowingContinuation { [reader] continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    with: Result {
+                        let stated = try reader.facts.snapshot(knownAt: size).statedProducts { _ in false }
+                        return CatalogCheck(file.catalog, stated: stated)
+                    })
+            }
         }
+        if let contradiction = check.contradictions.first { throw file.error(contradiction) }
         let newest = try reader.catalogHistories(knownAt: size)[file.catalog.bundleId]?.newest
         var isAppended = false
         if newest?.catalog != file.catalog {

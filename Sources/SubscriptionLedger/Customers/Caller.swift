@@ -68,6 +68,11 @@ package struct CustomerScope: Hashable, Sendable {
         key.environment == environment && contains(bundleId: key.bundleId) && limits.allow(key.environment)
     }
 
+    func contains(_ account: AppAccountKey) -> Bool {
+        account.environment == environment && contains(bundleId: account.bundleId)
+            && limits.allow(account.environment)
+    }
+
     func contains(bundleId other: String) -> Bool {
         bundleId.map { $0 == other } ?? true && limits.allow(bundleId: other)
     }

@@ -130,6 +130,7 @@ extension CustomerLookup {
                 let statements = try facts.statements(about: handle, knownAt: size)
                 grants += statements.grants
                 try related.add(statements.keys)
+                for account in statements.downloads { try related.add(account) }
                 let tokens = try vault?.tokens(of: handle, createdBefore: idsCreatedBelow) ?? []
                 for token in tokens { try related.add(token) }
                 reads.tokensByHandle[handle] = tokens
@@ -162,9 +163,11 @@ extension CustomerLookup {
             try load(next)
             evidence.append(next)
         }
+        let downloads = related.downloads
+        for claim in downloads.flatMap(\.claims) { _ = try customer(of: claim.customer) }
         return CustomerTimelines(
             owner: owner, lineages: Lineage.components(of: timelines), evidence: evidence,
-            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, grants: grants,
-            directory: directory)
+            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, downloads: downloads,
+            grants: grants, directory: directory)
     }
 }

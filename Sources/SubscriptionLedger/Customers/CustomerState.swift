@@ -25,7 +25,8 @@ struct CustomerState: Sendable {
         let states = owned.lineages.states(at: t, rules: rules).filter { owned.keys.contains($0.key) }
         subscriptions = states.map { ($0, Rendered(SubscriptionRow($0))) }
         products = CustomerProducts(
-            states, of: owned.subscriptions, purchases: owned.purchases, grants: timelines?.grants ?? [], at: t,
+            states, of: owned.subscriptions, purchases: owned.purchases, downloads: owned.downloads,
+            grants: timelines?.grants ?? [], at: t,
             catalogs: catalogs.filter { scope.contains(bundleId: $0.key.text) })
         purchases = owned.purchases(at: t, products.services)
         conflicts = owned.conflicts.map { ($0.key, ConflictRow($0, askedBy: timelines?.owner)) }
@@ -33,12 +34,12 @@ struct CustomerState: Sendable {
 
     var rowCount: Int { subscriptions.count + purchases.count + conflicts.count }
 
-    /// Returns the answer restricted to these keys, without the other party of conflicts and without products that no
+    /// Returns the answer restricted to these keys and downloads, without the other party of conflicts and without products that no
     /// key has.
-    func limited(to keys: Set<SubscriptionKey>) -> CustomerState {
+    func limited(to keys: Set<SubscriptionKey>, downloads: Set<AppAccountKey>) -> CustomerState {
         var limited = self
         limited.subscriptions.removeAll { !keys.contains($0.state.key) }
-        limited.products = products.limited(to: keys)
+        limited.products = products.limited(to: keys, downloads: downloads)
         limited.purchases.removeAll { !keys.contains($0.key) }
         limited.conflicts.removeAll { !keys.contains($0.key) }
         for index in limited.conflicts.indices { limited.conflicts[index].row.with = nil }
@@ -117,7 +118,15 @@ extension EntitlementRow {
         self.init(
             id: entitlement.id.text, until: entitlement.until,
             because: entitlement.because.map { SubscriptionID($0) },
+            downloads: entitlement.downloads.map { DownloadRow($0) },
             grants: entitlement.grants.map { GrantRow(position: $0.position, because: $0.because) })
+    }
+}
+
+extension DownloadRow {
+    fileprivate init(_ account: AppAccountKey) {
+        let id: String? = if case .appTransaction(let id) = account.account { id.text } else { nil }
+        self.init(environment: account.environment.rawValue, bundleId: account.bundleId, appTransactionId: id)
     }
 }
 

@@ -9,6 +9,8 @@ struct CustomerTimelines: Sendable {
     let evidence: [OwnershipEvidence]
     /// The one-time purchases of the keys that have any.
     let purchases: [SubscriptionKey: [OneTimePurchase]]
+    /// The downloads that the owner may own.
+    let downloads: [AppDownload]
     /// The grants to every handle of the customer.
     let grants: [EntitlementGrant]
     let directory: CustomerDirectory
@@ -20,6 +22,8 @@ struct OwnedSubscriptions {
     private(set) var keys: Set<SubscriptionKey> = []
     /// The one-time purchases of owned keys.
     private(set) var purchases: [SubscriptionKey: [OneTimePurchase]] = [:]
+    /// The owned downloads of apps.
+    private(set) var downloads: [AppDownload] = []
     /// The conflicts in which the owner is a party, ordered by key.
     private(set) var conflicts: [OwnershipConflict] = []
 
@@ -41,6 +45,12 @@ struct OwnedSubscriptions {
             }
             conflicts += OwnershipConflict.conflicts(over: evidence, ownership, directory: timelines.directory)
                 .filter { $0.owner == timelines.owner || .customer($0.claimant) == timelines.owner }
+        }
+        if case .customer(let customer) = timelines.owner {
+            downloads = timelines.downloads.filter { download in
+                scope.contains(download.account)
+                    && download.owners(timelines.directory, rules.customers.claimConflict).contains(customer)
+            }
         }
         conflicts.sort { ($0.key, $0.claimant.value) < ($1.key, $1.claimant.value) }
     }

@@ -24,24 +24,24 @@ extension LedgerWriter {
     /// - Returns: the outcomes, the refusals, and the submitter, which is stored in the vault if it owns a key.
     func appendLinked(
         _ checked: [CheckedArtifact], _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>,
-        for submitter: Submitter, _ source: EventSource
+        download: AppAccountKey?, for submitter: Submitter, _ source: EventSource
     ) async throws -> (outcomes: [IngestOutcome], refused: [RefusedRow], submitter: Submitter) {
         var submitter = submitter
-        var plan = try plan(transactions, accounts, submitter, source)
+        var plan = try plan(transactions, accounts, download, submitter, source)
         if submitter.isProvisional {
             guard plan.isOwner, let name = submitter.name else {
                 return (try await append(checked, source: source), plan.refused, submitter)
             }
             let handle = try await findOrCreateCustomer(name, submitter.caller, source)
             submitter = try await self.submitter(name, handle, accounts, submitter.caller, source)
-            plan = try self.plan(transactions, accounts, submitter, source)
+            plan = try self.plan(transactions, accounts, download, submitter, source)
         }
         guard !plan.merges.isEmpty else {
             return (try await commit(plan, checked, for: submitter, source), plan.refused, submitter)
         }
         // One merge at a time, so that no customer is merged into two others.
         return try await merges.withLock(on: [Self.mergeLock]) { [submitter] in
-            let plan = try self.plan(transactions, accounts, submitter, source)
+            let plan = try self.plan(transactions, accounts, download, submitter, source)
             return (try await commit(plan, checked, for: submitter, source), plan.refused, submitter)
         }
     }
@@ -73,8 +73,8 @@ extension LedgerWriter {
 
     /// Returns the decisions about all keys of a posting.
     private func plan(
-        _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>, _ submitter: Submitter,
-        _ source: EventSource
+        _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>, _ download: AppAccountKey?,
+        _ submitter: Submitter, _ source: EventSource
     ) throws -> LinkPlan {
         var lookup = try CustomerLookup(in: reader)
         var plan = LinkPlan()
@@ -97,8 +97,29 @@ extension LedgerWriter {
         for key in byKey.keys.sorted() {
             try decide(key, byKey[key] ?? [], submitter, source, &lookup, &plan)
         }
+        if let download { try claim(download, for: submitter, source, lookup, &plan) }
         plan.refused.sort { $0.index ?? 0 < $1.index ?? 0 }
         return plan
+    }
+
+    /// Claims a download of the app. The claim of another customer to it is no refusal: the rules decide when they
+    /// are asked.
+    private func claim(
+        _ account: AppAccountKey, for submitter: Submitter, _ source: EventSource, _ lookup: CustomerLookup,
+        _ plan: inout LinkPlan
+    ) throws {
+        var related = RelatedTimelines(in: reader.facts, knownAt: lookup.size)
+        try related.add(account)
+        plan.isOwner = true
+        let claims = related.downloads.first { $0.account == account }?.claims ?? []
+        guard !claims.contains(where: { $0.customer == submitter.customer && $0.by >= submitter.authority }) else {
+            return
+        }
+        // The writer assigns the position.
+        let claim = DownloadClaim(
+            account: account, customer: submitter.customer, by: submitter.authority, position: 0)
+        plan.links.append(
+            CustomerEvents.linked(claim, EventOrigin(source: source, keyName: submitter.caller.keyName)))
     }
 
     /// Whether a token has no customer, or has this customer in the vault but not in the log.
@@ -165,7 +186,7 @@ extension LedgerWriter {
         return anonymous
     }
 
-    /// Returns the anonymous customers that own purchases of these Apple accounts, ordered by handle.
+    /// Returns the anonymous customers that own purchases or downloads of these Apple accounts, ordered by handle.
     func anonymousOwners(
         of accounts: Set<AppAccountKey>, _ lookup: inout CustomerLookup
     ) throws -> [CustomerHandle] {
@@ -174,6 +195,13 @@ extension LedgerWriter {
             guard case .appTransaction(let id) = account.account else { continue }
             var related = RelatedTimelines(in: reader.facts, knownAt: lookup.size)
             try related.add(account)
+            for download in related.downloads where download.account == account {
+                for claim in download.claims { _ = try lookup.customer(of: claim.customer) }
+                for owner in download.owners(lookup.directory, try claimRule(lookup))
+                where try vault.reader.isAnonymous(owner) == true {
+                    owners.insert(owner)
+                }
+            }
             for (key, timeline) in related.timelines where timeline.appTransactionIds.contains(id) {
                 let evidence = related.ownershipEvidence(of: key, timeline)
                 try lookup.load(evidence)

@@ -40,9 +40,9 @@ extension LedgerWriter {
         return try await deciding(posted.transactions, accounts) {
             let submitter = try await submitter(name, handle, accounts, caller, source)
             let linked = try await appendLinked(
-                posted.checked, posted.transactions, accounts, for: submitter, source)
+                posted.checked, posted.transactions, accounts, download: posted.appAccount, for: submitter, source)
             let customer = try answer(
-                to: posting, for: linked.submitter, scope, about: posted.transactions, refused: linked.refused)
+                to: posting, for: linked.submitter, scope, about: posted, refused: linked.refused)
             return PostingAnswer(
                 finish: posted.transactions.map(\.name),
                 duplicates: posted.transactions.filter { !linked.outcomes[$0.place].isAppended }.map(\.name),
@@ -59,7 +59,7 @@ extension LedgerWriter {
         guard !transactions.isEmpty else { return (try await append(checked, source: source), []) }
         return try await deciding(transactions, []) {
             let submitter = try await submitter(name, nil, [], .admin, source)
-            let linked = try await appendLinked(checked, transactions, [], for: submitter, source)
+            let linked = try await appendLinked(checked, transactions, [], download: nil, for: submitter, source)
             return (linked.outcomes, linked.refused)
         }
     }
@@ -76,15 +76,18 @@ extension LedgerWriter {
 
     private func answer(
         to posting: TransactionPosting, for submitter: Submitter, _ scope: CustomerScope,
-        about transactions: [PostedTransaction], refused: [RefusedRow]
+        about posted: PostedArtifacts, refused: [RefusedRow]
     ) throws -> CustomerAnswer<SubscriptionRow> {
         let handle = submitter.name == nil ? posting.handle ?? submitter.customer.hex : nil
         let (size, asOf, state) = try reader.currentState(of: submitter, scope)
         guard submitter.caller.role == .app else {
             return try reader.naming(state.answer(id: posting.customerId, handle: handle, asOf: asOf, knownAt: size))
         }
-        var answer = state.limited(to: Set(transactions.map(\.key)))
-            .answer(id: posting.customerId, handle: handle, asOf: asOf, knownAt: size)
+        let transactions = posted.transactions
+        var answer = state.limited(
+            to: Set(transactions.map(\.key)), downloads: Set(posted.appAccount.map { [$0] } ?? [])
+        )
+        .answer(id: posting.customerId, handle: handle, asOf: asOf, knownAt: size)
         let ids = Dictionary(transactions.map { ($0.index, SubscriptionID($0.key)) }) { first, _ in first }
         answer.advise(
             Dictionary(refused.compactMap { row in row.index.flatMap { ids[$0] }.map { ($0, row) } }) { first, _ in

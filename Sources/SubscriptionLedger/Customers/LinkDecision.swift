@@ -61,7 +61,9 @@ struct LinkDecision {
         var merged = directory
         for merge in merges { merged.add(.merge(merge)) }
         let after = Ownership(claimed, at: .latest, directory: merged, rule: rule)
-        let own = evidence.claims.map(directory.standing(of:)).filter { $0.customer == submitter.customer }
+        let own = evidence.claims.map { directory.standing(of: $0.statement) }.filter {
+            $0.customer == submitter.customer
+        }
         guard after.isOwned(by: submitter.customer) else {
             refused = transactions.filter { !$0.isBoughtBy(submitter.customer, directory) }
             verdict = refused.isEmpty && !transactions.isEmpty ? .past : .refused

@@ -17,7 +17,7 @@ struct OwnerChange {
         case .directory(.merge): return [.merged]
         case .directory(.unmerge): return [.unmerged]
         case .token: return [.linked]
-        case .grant: return []
+        case .grant, .download: return []
         case _ where from == to: return []
         case .transfer: return [.transferred]
         case .claim, .refusedClaim, nil:
@@ -34,6 +34,7 @@ extension OwnerChange {
         case .directory(.unmerge): "A merge of its customers was undone."
         case .token: "Its appAccountToken was mapped to this customer."
         case .claim, .refusedClaim: to.isSubset(of: from) ? "A customer lost it." : "It was linked to a customer."
+        case .download: "The download of the app was linked to a customer."
         case .grant: "An administrator granted an entitlement."
         case nil: "Apple signed another appAccountToken for it."
         }
@@ -52,6 +53,7 @@ extension CustomerFact {
             case .directory(.unmerge): .customersUnmerged
             case .token: .tokenMapped
             case .grant: .entitlementGranted
+            case .download: .customerLinked
             }
         return kind.name
     }

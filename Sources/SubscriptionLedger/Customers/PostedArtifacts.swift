@@ -118,7 +118,13 @@ extension LedgerWriter {
             for observation in facts.observations {
                 if case .appAccount(let key) = observation.key { account = key }
             }
-            if let account { try limits.require(account.bundleId, account.environment) }
+            guard let account else { return nil }
+            try limits.require(account.bundleId, account.environment)
+            guard CustomerEvents.canName(account) else {
+                throw Refusal(
+                    .claimMissing, "the ids of the app transaction are too long",
+                    expected: "at most \(CustomerEvents.keyByteLimit) bytes", found: "more")
+            }
             return account
         }
     }

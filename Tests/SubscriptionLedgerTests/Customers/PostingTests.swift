@@ -240,12 +240,12 @@ struct RefusedPostingTests {
         #expect(try await shop.post(longest, customerId: "alice").refused.isEmpty)
     }
 
-    @Test func `an app transaction is appended`() async throws {
+    @Test func `an app transaction is appended, and linked to the customer`() async throws {
         let shop = try TestLedger()
         let outcome = try await shop.ledger.post(
             TransactionPosting(signedTransactions: [], signedAppTransaction: Purchase.appTransaction()), by: .app)
         #expect(outcome.finish.isEmpty && outcome.refused.isEmpty && !outcome.isEverythingRefused)
-        #expect(try shop.events().map(\.kind) == [.appTransactionVerified])
+        #expect(try shop.events().map(\.kind) == [.appTransactionVerified, .customerLinked])
         let refused = try await shop.ledger.post(
             TransactionPosting(signedTransactions: [], signedAppTransaction: Purchase("1").text), by: .app)
         #expect(refused.refused.map(\.part) == ["signedAppTransaction"])

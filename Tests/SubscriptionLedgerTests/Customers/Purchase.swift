@@ -80,14 +80,23 @@ struct Purchase: Hashable {
     }
 
     /// The signed app transaction of a download.
-    static func appTransaction(account: String = "704") -> String {
-        signer.sign(
-            .object([
-                "receiptType": .string("Production"), "bundleId": .string(bundleId),
-                "receiptCreationDate": .integer(TestLedger.now.milliseconds - 1_000),
-                "appTransactionId": .string(account),
-            ])
-        ).text
+    /// - Parameters:
+    ///   - bought: the day of the originalPurchaseDate.
+    ///   - version: the originalApplicationVersion.
+    static func appTransaction(
+        account: String = "704", bought: String? = nil, version: String? = nil,
+        environment: Environment = .production
+    ) -> String {
+        var fields: [JSONValue.Member] = [
+            .init("receiptType", .string(environment.rawValue)), .init("bundleId", .string(bundleId)),
+            .init("receiptCreationDate", .integer(TestLedger.now.milliseconds - 1_000)),
+            .init("appTransactionId", .string(account)),
+        ]
+        if let date = bought.flatMap({ Instant(iso8601: $0) }) {
+            fields.append(.init("originalPurchaseDate", .integer(date.milliseconds)))
+        }
+        if let version { fields.append(.init("originalApplicationVersion", .string(version))) }
+        return signer.sign(.object(fields)).text
     }
 }
 
