@@ -36,8 +36,10 @@ package struct CustomerProducts: Sendable {
         shelf = Shelf(catalogs: catalogs, t: t)
         services = purchases.services(at: t, shelf)
         let trials = subscriptions.trials(shelf)
+        let rows = Dictionary(states.map { ($0.key, $0) }) { first, _ in first }
         var uses =
-            subscriptions.flatMap { $0.pastUses(at: t) } + states.compactMap { ProductUse($0, trials, at: t) }
+            subscriptions.flatMap { $0.pastUses(at: t, rows[$0.key]) }
+            + states.compactMap { ProductUse($0, trials, at: t) }
             + purchases.uses(of: services, at: t)
         for index in uses.indices where uses[index].isActive {
             uses[index].entitlements = shelf.entitlements(of: uses[index].product)
@@ -107,7 +109,9 @@ struct Shelf: Sendable {
             guard product?.kind != .consumable else { return nil }
             return ProductStateRow(
                 product: name, group: product?.group ?? uses.lazy.compactMap(\.group).first,
-                state: uses.map { $0.isActive ? .active : .inactive }.max() ?? .new)
+                state: uses.map { $0.isActive ? .active : .inactive }.max() ?? .new,
+                code: uses.compactMap(\.code).max { $0.value < $1.value }
+                    ?? (uses.contains(where: \.isActive) && product?.kind == .nonRenewing ? .nonRenewing : nil))
         }
         .sorted { $0.product < $1.product }
     }
@@ -141,13 +145,16 @@ extension ProductUse {
 
 extension Subscription {
     /// The products of all purchases begun by `t`, none of them active.
-    fileprivate func pastUses(at t: Instant) -> [ProductUse] {
+    /// - Parameter row: the row of the subscription at `t`.
+    fileprivate func pastUses(at t: Instant, _ row: SubscriptionState?) -> [ProductUse] {
         var products: [Symbol] = []
         return periods.compactMap { period in
             guard period.start <= t, period.type != .consumable, let id = period.productId, !products.contains(id)
             else { return nil }
             products.append(id)
-            return ProductUse(key, id, group: period.subscriptionGroupIdentifier, isActive: false)
+            var use = ProductUse(key, id, group: period.subscriptionGroupIdentifier, isActive: false)
+            use.code = code(of: id, at: t, row)
+            return use
         }
     }
 }

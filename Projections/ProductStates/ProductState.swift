@@ -26,6 +26,9 @@ package struct ProductStateRow: Hashable, Sendable {
     /// The subscription group of the catalogue, else of the transactions.
     package let group: Symbol?
     package let state: ProductState
+    /// The best code of the customer's subscriptions of the product; nil for a new product and for one that is no
+    /// subscription.
+    package let code: EntitlementCode?
 }
 
 /// The state of a subscription group for one customer: the best of its products' states.

@@ -10,6 +10,8 @@ struct ProductUse: Sendable {
     let isActive: Bool
     /// The end of an active use if nothing further is heard; nil if it does not end.
     let until: Instant?
+    /// Nil for a product that is no auto-renewable subscription.
+    var code: EntitlementCode?
     /// The entitlements that an active use gives.
     var entitlements: [Symbol] = []
 

@@ -104,9 +104,9 @@ package struct RelatedTimelines {
         entries.reduce(into: [:]) { $0[$1.key] = $1.observations.timeline }
     }
 
-    /// The downloads of the app by the Apple accounts of the keys, and those that were added.
+    /// The downloads of the app by the Apple accounts of the keys, and those that were added, ordered by account.
     package var downloads: [AppDownload] {
-        Set(appFacts.keys).union(downloadClaims.keys).map { account in
+        Set(appFacts.keys).union(downloadClaims.keys).sorted().map { account in
             AppDownload(
                 account: account,
                 facts: (appFacts[account] ?? []).sorted { $0.source.precedes($1.source) },

@@ -80,12 +80,15 @@ package struct ProductRow: Hashable, Sendable {
     /// The subscription group; nil for a product that is not auto-renewable.
     package var group: String?
     package var state: String
+    /// The entitlement code of WWDC 2020; nil for a new product and for one that is no subscription.
+    package var entitlementCode: Double?
 
-    package init(bundleId: String, productId: String, group: String?, state: String) {
+    package init(bundleId: String, productId: String, group: String?, state: String, entitlementCode: Double?) {
         self.bundleId = bundleId
         self.productId = productId
         self.group = group
         self.state = state
+        self.entitlementCode = entitlementCode
     }
 }
 
@@ -93,7 +96,7 @@ extension ProductRow: JSONRepresentable {
     package var json: JSONValue {
         .object([
             "bundleId": .string(bundleId), "productId": .string(productId), "group": JSONValue(group),
-            "state": .string(state),
+            "state": .string(state), "entitlementCode": entitlementCode.map { .double($0) } ?? .null,
         ])
     }
 }

@@ -27,6 +27,23 @@ package struct AppAccountKey: Hashable, Sendable {
     package var bundleId: String { bundle.text }
 }
 
+extension AppAccountKey: Comparable {
+    /// Orders by environment, bundle id and appTransactionId; downloads without one follow, ordered by customer.
+    package static func < (left: AppAccountKey, right: AppAccountKey) -> Bool {
+        (left.environment.rawValue, left.bundleId, left.account.text)
+            < (right.environment.rawValue, right.bundleId, right.account.text)
+    }
+}
+
+extension AppAccountKey.Account {
+    fileprivate var text: String {
+        switch self {
+        case .appTransaction(let id): "a" + id.text
+        case .customer(let handle): "c" + handle.hex
+        }
+    }
+}
+
 /// Identifies the timeline of an observation.
 package enum TimelineKey: Hashable, Sendable {
     case subscription(SubscriptionKey)

@@ -134,7 +134,7 @@ extension ProductRow {
     fileprivate init(_ row: ProductStateRow) {
         self.init(
             bundleId: row.product.bundleId.text, productId: row.product.productId.text, group: row.group?.text,
-            state: row.state.rawValue)
+            state: row.state.rawValue, entitlementCode: row.code?.value)
     }
 }
 
