@@ -139,7 +139,9 @@ extension CustomerCommand {
                 }
                 return instant
             }
-            try await customer.apply(.grant(GrantRequest(entitlement: entitlement, until: end, because: because)))
+            try await customer.apply(
+                .grant(GrantRequest(entitlement: entitlement, until: end, because: because)), rows: "entitlements",
+                columns: ["id", "until", "because"])
         }
     }
 }
@@ -154,15 +156,18 @@ struct CustomerChangeOptions: ParsableArguments {
     @OptionGroup var output: OutputOptions
 
     /// Changes the ledger and prints the customer.
-    func apply(_ change: CustomerChange) async throws {
+    /// - Parameters:
+    ///   - rows: the member of the customer that a table shows.
+    ///   - columns: its columns.
+    func apply(
+        _ change: CustomerChange, rows: String = "subscriptions",
+        columns: [String] = ["originalTransactionId", "productId", "status", "entitled", "expiresAt", "reason"]
+    ) async throws {
         try ledger.folder.requireExists()
         let access = try LedgerAccess(try ledger.configuration())
         defer { access.close() }
         let answer = try await access.apply(change, to: id, scope: scope.customerScope)
-        AnswerTable.print(
-            answer, rows: "subscriptions",
-            columns: ["originalTransactionId", "productId", "status", "entitled", "expiresAt", "reason"],
-            format: output.effectiveFormat)
+        AnswerTable.print(answer, rows: rows, columns: columns, format: output.effectiveFormat)
     }
 }
 
