@@ -79,6 +79,20 @@ let package = Package(
             name: "IntroOffers", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus"],
             path: "Projections/IntroOffers", swiftSettings: settings
         ),
+        // What retention, churn and revenue count: purchases, what they served, and renewals that failed.
+        .target(
+            name: "PaidService", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus"],
+            path: "Projections/PaidService", swiftSettings: settings
+        ),
+        .target(
+            name: "Revenue",
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService"],
+            path: "Projections/Revenue", swiftSettings: settings
+        ),
+        .target(
+            name: "RetentionCohorts", dependencies: ["Primitives", "LedgerModel", "PaidService", "Revenue"],
+            path: "Projections/RetentionCohorts", swiftSettings: settings
+        ),
         .target(
             name: "AppStoreVerification",
             dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
@@ -131,7 +145,7 @@ let package = Package(
             name: "SubscriptionLedger",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "ProductStates", "IntroOffers",
-                "LedgerAPI",
+                "PaidService", "Revenue", "RetentionCohorts", "LedgerAPI",
                 "AppStoreVerification", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore",
                 "ProjectionRuntime", "Ingestion", "LMDB", "LedgerConfiguration",
             ],
@@ -147,7 +161,8 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
                 "LedgerStorage", "Ingestion",
-                "SubscriptionLedger", "SubscriptionStatus", "LedgerConfiguration", crypto, hummingbird, hummingbirdCore,
+                "SubscriptionLedger", "SubscriptionStatus", "PaidService", "Revenue", "LedgerConfiguration", crypto,
+                hummingbird, hummingbirdCore,
                 httpTypes, logging, nioCore, nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings
@@ -157,7 +172,8 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
                 "LedgerStorage", "ProjectionRuntime", "Ingestion", "SubscriptionLedger", "SubscriptionStatus",
-                "LedgerConfiguration", "LedgerServer", crypto, argumentParser, httpTypes, logging, nioCore, nioHTTP1,
+                "PaidService", "Revenue", "LedgerConfiguration", "LedgerServer", crypto, argumentParser, httpTypes,
+                logging, nioCore, nioHTTP1,
                 nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix,
             ],
@@ -185,7 +201,9 @@ let package = Package(
         ),
         // Tests, and what only they use.
         .target(
-            name: "LedgerTesting", dependencies: ["LedgerStorage"], path: "Tests/LedgerTesting", swiftSettings: settings
+            name: "LedgerTesting",
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "LedgerStorage", "AppStoreSimulation"],
+            path: "Tests/LedgerTesting", swiftSettings: settings
         ),
         .target(name: "DiskShim", path: "Tests/DiskShim"),
         .executableTarget(
@@ -222,6 +240,22 @@ let package = Package(
             name: "ProductStatesTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "ProductStates", "LedgerTesting",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "RevenueTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "PaidService", "Revenue", "AppStoreSimulation",
+                "LedgerTesting",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "RetentionCohortsTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "PaidService", "Revenue", "RetentionCohorts",
+                "LedgerTesting",
             ],
             swiftSettings: settings
         ),

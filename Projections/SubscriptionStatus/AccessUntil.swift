@@ -1,6 +1,6 @@
 import AppStoreModel
-import LedgerModel
-import Primitives
+package import LedgerModel
+package import Primitives
 
 extension StatusContext {
     /// The instant at which access ends, given only the statements signed by `t` and those that support the row. It
@@ -107,7 +107,7 @@ extension StatusContext {
 
 extension Period {
     /// Whether this is the renewal after a gap of more than an hour and at most 60 days.
-    func isRecovery(ofRenewalAt end: Instant) -> Bool {
+    package func isRecovery(ofRenewalAt end: Instant) -> Bool {
         isKnown && transactionReason == .renewal && start > end.advanced(byMinutes: Durations.longestGapMinutes)
             && start <= end.advanced(byDays: Durations.billingRetryDays)
     }

@@ -1,4 +1,6 @@
 package import AppStoreModel
+package import LedgerModel
+import Primitives
 
 // Types that Apple adds later keep Apple's values.
 
@@ -25,5 +27,12 @@ extension OfferDiscountType {
         case .oneTime: "oneTime"
         default: rawValue
         }
+    }
+}
+
+extension TransactionFact.Offer {
+    /// The type and, where it has one, the identifier: `introductory`, `winBack/spring`.
+    package var name: String {
+        [offerType?.name ?? "unknown", offerIdentifier?.text].compactMap { $0 }.joined(separator: "/")
     }
 }

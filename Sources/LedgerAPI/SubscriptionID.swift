@@ -20,3 +20,10 @@ package struct SubscriptionID: Hashable, Sendable {
         ]
     }
 }
+
+extension SubscriptionID: Comparable {
+    package static func < (left: SubscriptionID, right: SubscriptionID) -> Bool {
+        (left.environment, left.bundleId, left.originalTransactionId)
+            < (right.environment, right.bundleId, right.originalTransactionId)
+    }
+}

@@ -1,5 +1,6 @@
 package import LedgerModel
 import LedgerStorage
+import Primitives
 import Yams
 
 /// A rules file, read as a whole.
@@ -11,8 +12,9 @@ package struct RulesFile: Sendable {
     ///
     /// - Parameter afterReading: called after the last read, before the check that the file is still the same. For
     ///   tests.
-    /// - Throws: `ConfigurationError` `rules_invalid`, with line and column for text that is not YAML, for unknown keys
-    ///   and for bad values; without them for a file that cannot be read or that changed while it was read.
+    /// - Throws: `ConfigurationError` `rules_invalid`, with line and column for text that is not YAML, for unknown keys,
+    ///   for bad values, and for a time zone that this machine does not have; without them for a file that cannot be
+    ///   read or that changed while it was read.
     package init(path: String, afterReading: () throws -> Void = {}) throws {
         do {
             text = try YAMLValue.text(of: path, afterReading: afterReading)
@@ -22,6 +24,26 @@ package struct RulesFile: Sendable {
             throw ConfigurationError(.rulesInvalid, error.place, error.diagnosis)
         }
         rules = try Rules(yaml: text, file: path)
+        do throws(ZoneUnknown) {
+            _ = try TimeZoneDatabase.table(named: rules.retention.zone)
+        } catch {
+            let place = YAMLValue.place(of: "zone", in: "retention", of: text, path)
+            throw ConfigurationError(.rulesInvalid, place, error.diagnosis.at(place))
+        }
+    }
+}
+
+extension YAMLValue {
+    /// Returns the place of a member of a section.
+    fileprivate static func place(of member: String, in section: String, of text: String, _ file: String) -> String {
+        let node = (try? parse(text, file))?.mapping?[Node(section)]?.mapping?[Node(member)]
+        return node.map { place(of: $0, in: file) } ?? file
+    }
+}
+
+extension Diagnosis {
+    fileprivate func at(_ place: String) -> Diagnosis {
+        Diagnosis(code, "\(place): \(message)", expected: expected, found: found, hint: hint)
     }
 }
 
@@ -58,10 +80,25 @@ extension Rules {
                 switch key.values {
                 case .integers(let range, _): .integer(try member.integer(in: range))
                 case .words(let words): .word(try member.one(of: words))
+                case .timeZone: .word(try member.text())
+                case .spans: .spans(try Self.spans(member))
                 }
             guard key.set(value, in: &self) else { throw member.unexpected(key.values.description) }
         }
         try members.finish()
+    }
+
+    private static func spans(_ value: YAMLValue) throws(ConfigurationError) -> [Span] {
+        var spans: [Span] = []
+        for element in try value.elements() {
+            var members = try YAMLMapping(element)
+            let from = try members.require("from").instant()
+            let until = try members.take("until").map { member throws(ConfigurationError) in try member.instant() }
+            guard let span = Span(from: from, until: until) else { throw element.unexpected("until after from") }
+            try members.finish()
+            spans.append(span)
+        }
+        return spans
     }
 
     private static func name(_ value: YAMLValue) throws(ConfigurationError) -> String {

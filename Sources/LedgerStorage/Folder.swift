@@ -8,6 +8,18 @@ package struct Folder: Sendable {
         self.path = path
     }
 
+    /// Creates an empty folder for temporary files, in `TMPDIR` or `/tmp`. Whoever creates it removes it.
+    /// - Throws: `io_error`, `disk_full`.
+    package static func temporary() throws(StorageError) -> Folder {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        // `mkdtemp` replaces the last six characters.
+        var template = Array("\(parent)/subledger-XXXXXX".utf8CString)
+        let isCreated = template.withUnsafeMutableBufferPointer { $0.baseAddress.map { mkdtemp($0) != nil } ?? false }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard isCreated else { throw StorageError(system: "a temporary folder cannot be created in \(parent)") }
+        return Folder(path)
+    }
+
     package var exists: Bool { access(path, F_OK) == 0 }
 
     /// Creates the folder durably, unless it exists.

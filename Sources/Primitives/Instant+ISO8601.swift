@@ -100,7 +100,7 @@ package struct CivilDate: Hashable, Sendable {
 }
 
 extension Int64 {
-    func flooringDivided(by divisor: Int64) -> Int64 {
+    package func flooringDivided(by divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
     }

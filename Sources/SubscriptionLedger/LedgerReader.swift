@@ -44,6 +44,7 @@ package final class LedgerReader: Sendable {
     let customerStates = CustomerStateCache()
     let activeRules: ActiveRules
     let appliedCatalogs: AppliedCatalogs
+    let analysisTurn = AnalysisTurn()
 
     /// Creates a reader of the ledger in a folder, also beside a writer. Does not modify the ledger.
     /// - Throws: `StorageError`: `log_corrupt`, `version_unknown`, `io_error`.

@@ -41,7 +41,13 @@ import Testing
         Bad(yaml: "name: \(String(repeating: "é", count: 51))", place: "f:1:7", words: "1 to 100 bytes"),
         Bad(yaml: "version: 2", place: "f:1:10", words: "an integer from 1 to 1"),
         Bad(yaml: "acess: {}", place: "f:1:1", words: "acess is unknown"),
-        Bad(yaml: "version: 1\nname: a\nchurn: {retryDays: 60}", place: "f:3:1", words: "churn is unknown"),
+        Bad(yaml: "version: 1\nname: a\nrefunds: {days: 60}", place: "f:3:1", words: "refunds is unknown"),
+        Bad(yaml: "retention: {zone: ../../etc/passwd}", place: "f:1:19", words: "a time zone"),
+        Bad(yaml: "retention:\n  definition: revenuecat-2025-01", place: "f:2:15", words: "revenuecat-2024-10"),
+        Bad(
+            yaml: "revenue:\n  smallBusiness: [{from: 2024-07-01, until: 2024-01-01}]", place: "f:2:19",
+            words: "until after from"),
+        Bad(yaml: "revenue: {smallBusiness: [{until: 2024-07-01}]}", place: "f:1:27", words: "from"),
         Bad(yaml: "access: {v1GrantsAccess: false}", place: "f:1:10", words: "access.v1GrantsAccess is unknown"),
         Bad(yaml: "access: 3", place: "f:1:9", words: "a mapping"),
         Bad(yaml: "access: {ownGraceDays: 1, ownGraceDays: 2}", place: "f:1:10", words: "duplicate key"),
@@ -78,6 +84,19 @@ import Testing
             let file = try RulesFile(path: path)
             #expect(file.text == text)
             #expect(file.rules.access.ownGraceDays == 3)
+        }
+    }
+
+    @Test func `is refused for a time zone that this machine does not have`() throws {
+        try Self.withFile("name: a\nretention:\n  zone: America/Berlin\n") { path in
+            let error = try #require(throws: ConfigurationError.self) { _ = try RulesFile(path: path) }
+            #expect(error.diagnosis.code == "rules_invalid")
+            #expect(error.place == "\(path):3:9")
+            #expect(error.found == "America/Berlin")
+        }
+        try Self.withFile("retention: {zone: America/Los_Angeles}\n") { path in
+            let rules = try RulesFile(path: path).rules
+            #expect(rules.retention.zone == "America/Los_Angeles")
         }
     }
 

@@ -1,17 +1,22 @@
 import Primitives
 
-/// Prints an answer as JSON for programs, or in columns for people.
+/// Prints an answer as JSON or CSV for programs, or in columns for people.
 enum AnswerTable {
     /// - Parameters:
     ///   - rows: the member of the answer that contains the rows.
     ///   - nested: the member of each row that contains the rows to print instead, under a line that identifies the
     ///     row.
     static func print(
-        _ answer: JSONValue, rows: String, nested: String? = nil, columns: [String], format: OutputFormat
+        _ answer: JSONValue, rows: String, nested: String? = nil, columns: [String], format: RowFormat
     ) {
-        guard format == .table else {
+        switch format {
+        case .json:
             Terminal.standardOutput.write(answer.serialized() + "\n")
             return
+        case .csv:
+            Terminal.standardOutput.write(CSVTable(answer.elements(of: rows), nested: nested).text)
+            return
+        case .table: break
         }
         var text = "as of \(cell(answer[member: "asOf"])), known at \(cell(answer[member: "knownAt"]))\n"
         if let nested {
@@ -66,7 +71,7 @@ extension JSONValue {
     }
 
     /// The value itself; the value in a JSON text that was rendered before.
-    private var parsed: JSONValue {
+    var parsed: JSONValue {
         guard case .verbatim(let text) = self, let document = try? JSONDocument(parsing: text) else { return self }
         return JSONValue(document.root)
     }

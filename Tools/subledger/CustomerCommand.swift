@@ -153,7 +153,7 @@ struct CustomerChangeOptions: ParsableArguments {
 
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: RowOutputOptions
 
     /// Changes the ledger and prints the customer.
     /// - Parameters:

@@ -20,7 +20,7 @@ struct HistoryCommand: ParsableCommand {
 
     @OptionGroup var question: QuestionOptions
     @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: RowOutputOptions
 
     func run() throws {
         try question.requireSelector()

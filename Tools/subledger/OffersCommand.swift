@@ -26,7 +26,7 @@ struct OffersCommand: ParsableCommand {
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var instants: InstantOptions
     @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: RowOutputOptions
 
     func run() throws {
         let answer = try ledger.reading().offers(

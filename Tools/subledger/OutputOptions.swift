@@ -25,3 +25,30 @@ struct OutputOptions: ParsableArguments {
 
     var showsProgress: Bool { !quiet && Terminal.standardError.isInteractive }
 }
+
+/// The format of rows.
+enum RowFormat: String, ExpressibleByArgument, CaseIterable {
+    case table
+    case json
+    case csv
+}
+
+/// The output options of commands whose answers are rows.
+struct RowOutputOptions: ParsableArguments {
+    @Option(help: "Output format (default: table on a terminal, JSON otherwise). CSV has the rows alone.")
+    var format: RowFormat?
+
+    @Flag(help: "Print only data and errors.")
+    var quiet = false
+
+    var effectiveFormat: RowFormat {
+        format ?? (Terminal.standardOutput.isInteractive ? .table : .json)
+    }
+
+    /// Runs `body` with a progress bar on a terminal, and clears it.
+    func withProgress<Result>(_ body: (RebuildProgressBar?) throws -> Result) rethrows -> Result {
+        let bar = !quiet && Terminal.standardError.isInteractive ? RebuildProgressBar() : nil
+        defer { bar?.clear() }
+        return try body(bar)
+    }
+}

@@ -17,7 +17,7 @@ struct StateCommand: ParsableCommand {
 
     @OptionGroup var question: QuestionOptions
     @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: RowOutputOptions
 
     func run() throws {
         try question.requireSelector()

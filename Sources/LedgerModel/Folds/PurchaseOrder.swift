@@ -27,6 +27,18 @@ extension [Period] {
         }
     }
 
+    /// Returns the first purchase, begun by `t`, that replaces a period: it comes later in the order of purchase and
+    /// overlaps the period by more than a second. Of the purchases of a key, only the latest can be in force.
+    /// - Complexity: O(log n) for n periods, and linear in those that begin before the end.
+    package func successor(replacing period: Period, at t: Instant) -> Period? {
+        guard let end = period.end(at: t) else { return nil }
+        let opening = period.start.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds)
+        let closing = Swift.min(end.advanced(byMilliseconds: -Instant.joinTolerance), t.advanced(byMilliseconds: 1))
+        let first = partitioningIndex { $0.start >= opening }
+        let last = partitioningIndex { $0.start >= closing }
+        return self[first..<Swift.max(first, last)].first { $0.isKnown && period.precedes($0, at: t) }
+    }
+
     /// Returns the periods that begin at the end of this one.
     package func successors(of period: Period, at t: Instant) -> some Sequence<Period> {
         let joining = period.end(at: t).map { end in
@@ -45,6 +57,11 @@ extension [Period] {
 }
 
 extension Period {
+    /// Whether the period comes before another of its key in the order of purchase, as signed by `t`.
+    fileprivate func precedes(_ other: Period, at t: Instant) -> Bool {
+        isOlder(than: other) ? !other.isOutranked(by: self, at: t) : isOutranked(by: other, at: t)
+    }
+
     /// Whether the period is a renewal, or implied by a renewal info signed before the period starts.
     private var isRenewalCharge: Bool {
         transactionReason == .renewal || basis == .renewalInfo && firstStatedAt < start

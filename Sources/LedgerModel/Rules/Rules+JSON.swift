@@ -39,6 +39,11 @@ extension JSONValue {
         switch value {
         case .integer(let number): self = .integer(Int64(number))
         case .word(let word): self = .string(word)
+        case .spans(let spans):
+            self = .array(
+                spans.map { span in
+                    .object(["from": JSONValue(span.from), "until": span.until.map { JSONValue($0) } ?? .null])
+                })
         }
     }
 }
@@ -49,6 +54,14 @@ extension RuleKey.Value {
             self = .word(word)
         } else if let number = json.integer {
             self = .integer(Int(number))
+        } else if let elements = json.elements {
+            let spans = elements.compactMap { element -> Rules.Span? in
+                guard let from = element["from"]?.string.flatMap({ Instant(iso8601: $0) }) else { return nil }
+                guard let until = element["until"]?.string else { return Rules.Span(from: from, until: nil) }
+                return Instant(iso8601: until).flatMap { Rules.Span(from: from, until: $0) }
+            }
+            guard spans.count == elements.count else { return nil }
+            self = .spans(spans)
         } else {
             return nil
         }

@@ -21,6 +21,47 @@ extension Rules {
                 "Whose purchases use up an introductory offer: those of every Apple account of the customer, or of "
                 + "the account with the newest purchase?"),
         RuleKey(
+            "retention", "definition", \.retention.definition,
+            question: "Who counts as retained, and when? Each definition is described under Retention and revenue."),
+        RuleKey(
+            "retention", "bridge", \.retention.bridge,
+            question:
+                "Which gaps between a failed renewal and its recovery count as retained: none, those within Apple's "
+                + "grace period, or all?"),
+        RuleKey(
+            "retention", "zone", timeZone: \.retention.zone,
+            question: "In which time zone do days, weeks and months begin?"),
+        RuleKey(
+            "retention", "weekStartsOn", \.retention.weekStartsOn,
+            question: "On which day do weeks begin?"),
+        RuleKey(
+            "churn", "retryDays", \.churn.retryDays, in: 1...366, unit: "days",
+            question: "How long after a failed renewal is the subscriber not yet gone?"),
+        RuleKey(
+            "churn", "winBackFromDays", \.churn.winBackFromDays, in: 0...3_660, unit: "days",
+            question: "From how long after the end of service on may an offer win the subscriber back?"),
+        RuleKey(
+            "churn", "winBackToDays", \.churn.winBackToDays, in: 0...3_660, unit: "days",
+            question: "Until how long after the end of service may an offer win the subscriber back?"),
+        RuleKey(
+            "revenue", "standardRate", \.revenue.standardRate, in: 0...10_000, unit: "hundredths of a percent",
+            question: "Which share of the net revenue does Apple pay out?"),
+        RuleKey(
+            "revenue", "higherRate", \.revenue.higherRate, in: 0...10_000, unit: "hundredths of a percent",
+            question: "Which share does Apple pay out after a year of paid service, and in the Small Business Program?"),
+        RuleKey(
+            "revenue", "higherAfterPaidDays", \.revenue.higherAfterPaidDays, in: 0...3_660, unit: "days",
+            question: "After how many days of paid service does the higher share begin?"),
+        RuleKey(
+            "revenue", "gapResetsAfterDays", \.revenue.gapResetsAfterDays, in: 0...3_660, unit: "days",
+            question: "After how many days without a subscription do paid days start from 0?"),
+        RuleKey(
+            "revenue", "smallBusiness", spans: \.revenue.smallBusiness,
+            question: "When was the developer in Apple's Small Business Program?"),
+        RuleKey(
+            "revenue", "mrr", \.revenue.mrr,
+            question: "How is a price converted to a month: a week as 365/84, as 4 or as 4.345 of a month?"),
+        RuleKey(
             "customers", "claimConflict", \.customers.claimConflict,
             question: "Who owns a subscription that two known customers claim with equal strength: the first, the "
                 + "last, or both?"),

@@ -37,7 +37,7 @@ extension SubscriptionKey: Comparable {
 
 extension String {
     /// Compares the UTF-8 bytes. `<` on strings compares by Unicode, which other engines need not share.
-    func bytesPrecede(_ other: String) -> Bool {
+    package func bytesPrecede(_ other: String) -> Bool {
         utf8.lexicographicallyPrecedes(other.utf8)
     }
 }

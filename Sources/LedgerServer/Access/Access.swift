@@ -12,6 +12,7 @@ package enum Access: Hashable, Sendable {
     static let identifying = Access.only([.backend, .admin])
     static let administration = Access.only([.admin])
     static let feeds = Access.only([.backend, .analyst, .auditor, .admin])
+    static let analyses = Access.only([.analyst, .auditor, .admin])
     static let metrics = Access.only([.analyst, .auditor, .admin])
     static let auditing = Access.only([.auditor, .admin])
 }

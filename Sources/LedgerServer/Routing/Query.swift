@@ -6,7 +6,7 @@ import SubscriptionLedger
 
 /// The query parameters of a call. Unknown parameters are rejected, so that a misspelt `asOf` is not answered as of
 /// now.
-struct Query {
+struct Query: Sendable {
     private var values: [String: String] = [:]
 
     /// - Throws: `parameter_invalid` for a name that is not in `names` or occurs twice, and for invalid encoding.

@@ -10,7 +10,7 @@ package struct UnitFold: Sendable {
     private static let fileLimit = 256
 
     let facts: FactIndex
-    /// The facts, all of which are folded.
+    /// The facts that are folded.
     package let snapshot: FactSnapshot
     /// The time at which the last event was recorded.
     package let asOf: Instant
@@ -18,10 +18,13 @@ package struct UnitFold: Sendable {
     let meter: RebuildMeter
     private let mappings: CustomerMappings
 
+    /// - Parameter size: the number of events that are folded, if there are more.
     /// - Throws: `StorageError`.
-    package init(of facts: FactIndex, options: RebuildOptions = RebuildOptions()) throws {
+    package init(
+        of facts: FactIndex, knownAt size: Position = .max, options: RebuildOptions = RebuildOptions()
+    ) throws {
         self.facts = facts
-        snapshot = try facts.snapshot()
+        snapshot = try facts.snapshot(knownAt: size)
         asOf = snapshot.size == 0 ? .earliest : try snapshot.recordedAt(snapshot.size - 1)
         mappings = CustomerMappings(in: facts, knownAt: snapshot.size)
         self.options = options

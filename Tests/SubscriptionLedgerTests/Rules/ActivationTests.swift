@@ -222,7 +222,7 @@ import Testing
     @Test func `of rules that only a later version knows is not answered under other rules`() async throws {
         let shop = try TestLedger()
         try await shop.ingest(Purchase("1"))
-        let rules = #"{"churn":{"retryDays":60},"name":"a","version":1}"#
+        let rules = #"{"name":"a","refunds":{"days":60},"version":1}"#
         try await Self.forge(shop, rules: rules, digest: .sha256(of: rules.utf8))
         let error = try #require(throws: StorageError.self) { try shop.customer("alice") }
         #expect(error.code == .versionUnknown)

@@ -54,6 +54,7 @@ extension AppStore {
         self[id].priceIncrease = nil
         let running = self[id].running(at: now)
         writeService(of: id, .replaced(transaction: self[id].charges[running].transactionId, at: now))
+        for replaced in self[id].charges[running...] { log.truth.money.credit(replaced.transactionId, at: now) }
         if isRenewed(id) { writeService(of: id, .refunded(transaction: self[id].newest.transactionId, from: nil)) }
         let charge = charge(
             for: product, nil, price: self[id].prices[product.id] ?? product.price, to: self[id].origin.customer,

@@ -115,7 +115,7 @@ extension AppStore {
         self[id].appAccountToken = charge.appAccountToken
         self[id].owner = charge.appAccountToken
         log.truth.open(origin, of: serviceKey(of: id), in: configuration, at: now, state(of: id))
-        writePaidService(of: id, charge)
+        writeSale(of: id, charge)
         return id
     }
 
@@ -134,7 +134,7 @@ extension AppStore {
         self[id].eligibleWinBackOfferIds = []
         self[id].appAccountToken = charge.appAccountToken
         self[id].owner = charge.appAccountToken ?? self[id].owner
-        writePaidService(of: id, charge)
+        writeSale(of: id, charge)
     }
 
     /// Uses up the introductory offer, which an account gets once per group. A migrated subscription and its successor
@@ -151,9 +151,16 @@ extension AppStore {
         }
     }
 
-    mutating func writePaidService(of id: SubscriptionID, _ charge: Charge) {
-        guard charge.isPaid, let end = charge.expiresDate else { return }
-        writeService(of: id, .paid(transaction: charge.transactionId, charge.purchaseDate..<end))
+    mutating func writeSale(of id: SubscriptionID, _ charge: Charge) {
+        if self[id].origin.ownership == .purchased {
+            let currency = customers[self[id].origin.customer.index].storefront.currency
+            log.truth.money.sell(charge, under: originalTransactionId(of: id), currency: currency)
+        }
+        guard self[id].origin.ownership == .purchased, let end = charge.expiresDate else { return }
+        let range = charge.purchaseDate..<end
+        let transaction = charge.transactionId
+        writeService(
+            of: id, charge.isPaid ? .paid(transaction: transaction, range) : .free(transaction: transaction, range))
     }
 }
 

@@ -28,7 +28,9 @@ extension AppStore {
             !hasBegun
             ? .refundBeforeStart : self[id].reversedRefunds.contains(charge.transactionId) ? .refundAgain : extent.kind
         self[id].charges[index].revocation = Revocation(at: now, extent, reason)
-        writeService(of: id, .refunded(transaction: charge.transactionId, from: extent.isProrated ? now : nil))
+        writeService(of: id, .refunded(transaction: charge.transactionId, from: extent == .full ? nil : now))
+
+        log.truth.money.refund(charge.transactionId, extent.percentage, at: now)
 
         let didRenew = self[id].autoRenews
         if index == running { revoke(id, reason: reason) }
@@ -47,6 +49,7 @@ extension AppStore {
         self[id].charges[index].revocation = nil
         self[id].reversedRefunds.insert(transactionId)
         writeService(of: id, .refundReversed(transaction: transactionId))
+        log.truth.money.reverseRefund(transactionId, at: now)
         if self[id].phase == .revoked, index == self[id].running(at: now) {
             let hasEnded = self[id].charges[index].expiresDate.map { $0 <= now } ?? false
             self[id].phase = hasEnded ? .expired : .active
@@ -123,7 +126,14 @@ extension AppStore {
 }
 
 extension RefundExtent {
-    fileprivate var isProrated: Bool { if case .prorated = self { true } else { false } }
+    /// The refunded part of the price in milli-percent; nil if nobody knows it.
+    fileprivate var percentage: Int64? {
+        switch self {
+        case .full: 100_000
+        case .prorated(let percentage): percentage
+        case .unknown: nil
+        }
+    }
 
     fileprivate var kind: ChangeKind {
         switch self {

@@ -118,7 +118,7 @@ extension AppStore {
     mutating func append(_ charge: Charge, to id: SubscriptionID) {
         if self[id].origin.ownership == .purchased {
             self[id].charges.append(charge)
-            writePaidService(of: id, charge)
+            writeSale(of: id, charge)
         } else {
             self[id].charges.append(shared(charge))
         }

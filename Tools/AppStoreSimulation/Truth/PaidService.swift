@@ -8,6 +8,8 @@ import Primitives
 struct PaidService: Sendable {
     enum Event: Sendable {
         case paid(transaction: String, Range<Instant>)
+        /// A free period, which counts nothing and is no gap.
+        case free(transaction: String, Range<Instant>)
         case replaced(transaction: String, at: Instant)
         /// Refunds the rest of the period from an instant; nil refunds all of it.
         case refunded(transaction: String, from: Instant?)
@@ -53,6 +55,9 @@ struct PaidService: Sendable {
             case .paid(let transaction, let range):
                 let end = range.upperBound.milliseconds
                 periods[transaction] = Period(start: range.lowerBound.milliseconds, countedEnd: end, end: end)
+            case .free(let transaction, let range):
+                let start = range.lowerBound.milliseconds
+                periods[transaction] = Period(start: start, countedEnd: start, end: range.upperBound.milliseconds)
             case .replaced(let transaction, let instant):
                 periods[transaction]?.cut(at: instant.milliseconds)
             case .refunded(let transaction, let from):

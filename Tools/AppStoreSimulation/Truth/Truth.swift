@@ -9,6 +9,8 @@ package struct Truth: Sendable {
     private var records: [Record] = []
     private var indices: [String: Int] = [:]
     private var services: [ServiceKey: PaidService] = [:]
+    /// The purchases of subscriptions.
+    var money = MoneyBook()
 
     private struct Record: Sendable {
         let environment: Environment
@@ -55,6 +57,11 @@ package struct Truth: Sendable {
     /// Returns the app account tokens that have owned a purchase.
     package func owners(of originalTransactionId: String) -> Set<String> {
         Set(indices[originalTransactionId].map { records[$0].states.compactMap(\.state.owner) } ?? [])
+    }
+
+    /// Returns the movements of money for the subscriptions that began by an instant, in the order of the acts.
+    package func movements(at instant: Instant) -> [MoneyMovement] {
+        money.movements.filter { $0.saleAt <= instant && $0.at <= instant }
     }
 
     private func row(of record: Record, at instant: Instant) -> TruthRow? {
@@ -110,6 +117,7 @@ extension Truth {
             indices[record.originalTransactionId] = records.count
             records.append(record)
         }
+        money.merge(other.money)
         services.merge(other.services) { _, _ in preconditionFailure("two stores share one customer") }
     }
 }

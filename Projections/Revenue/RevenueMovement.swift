@@ -1,0 +1,98 @@
+package import LedgerModel
+package import PaidService
+import Primitives
+
+/// The change of a unit's recurring revenue between two instants, by kind.
+package struct RevenueMovement: Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// The first paid purchase.
+        case new
+        /// Back after a failed renewal, before the subscriber was gone.
+        case recovered
+        /// Back after the subscriber was gone.
+        case reactivated
+        case expansion, contraction
+        /// No revenue any more.
+        case churned
+        /// Another currency.
+        case moved
+    }
+
+    package private(set) var opening = Amounts()
+    package private(set) var closing = Amounts()
+    package private(set) var changes: [Kind: Amounts] = [:]
+    /// The part of `churned` whose renewal Apple still retries.
+    package private(set) var churnedInRetry = Amounts()
+    /// The number of units in that part.
+    package private(set) var inRetry = 0
+
+    package init() {}
+
+    /// Adds a unit. In each currency, `closing` is `opening` plus the changes.
+    /// - Parameters:
+    ///   - before: the unit at the earlier instant; nil if nothing had begun.
+    ///   - after: the same unit at the later instant; nil if nothing had begun.
+    package mutating func add(_ before: PurchaseUnit?, _ after: PurchaseUnit?, _ rules: Rules) {
+        let opening = before?.monthlyRevenue(rules.revenue.mrr) ?? Amounts()
+        let closing = after?.monthlyRevenue(rules.revenue.mrr) ?? Amounts()
+        self.opening.add(opening)
+        self.closing.add(closing)
+        let currencies = Set((opening.entries + closing.entries).map(\.currency))
+        for currency in currencies {
+            let (from, to) = (opening[currency], closing[currency])
+            let change = to.subtractingReportingOverflow(from).partialValue
+            guard change != 0 else { continue }
+            let kind: Kind
+            if from == 0 {
+                kind = opening.isZero ? Kind(returning: before, after, rules.churn) : .moved
+            } else if to == 0 {
+                kind = closing.isZero ? .churned : .moved
+            } else {
+                kind = change > 0 ? .expansion : .contraction
+            }
+            changes[kind, default: Amounts()].add(change, currency)
+            guard kind == .churned, after?.isInRetry == true else { continue }
+            churnedInRetry.add(change, currency)
+            inRetry += 1
+        }
+    }
+
+    package mutating func merge(_ other: RevenueMovement) {
+        opening.add(other.opening)
+        closing.add(other.closing)
+        for (kind, amounts) in other.changes { changes[kind, default: Amounts()].add(amounts) }
+        churnedInRetry.add(other.churnedInRetry)
+        inRetry += other.inRetry
+    }
+}
+
+extension RevenueMovement.Kind {
+    /// Creates the kind of revenue that was 0.
+    fileprivate init(returning before: PurchaseUnit?, _ after: PurchaseUnit?, _ rules: Rules.Churn) {
+        guard let before, before.purchases.contains(where: { $0.isPaid && !$0.isReplacedBeforeStart }) else {
+            self = .new
+            return
+        }
+        self = after?.hasRecovered(since: before.asOf, withinDays: rules.retryDays) == true ? .recovered : .reactivated
+    }
+}
+
+extension PurchaseUnit {
+    /// Whether Apple retries a failed charge.
+    fileprivate var isInRetry: Bool { openGaps.contains { $0.kind == .retry } }
+
+    /// Whether a renewal that had failed by an instant was recovered after it.
+    fileprivate func hasRecovered(since t: Instant, withinDays days: Int) -> Bool {
+        purchases.contains { purchase in
+            guard let failure = purchase.failure, failure.failedAt <= t, let next = failure.next, next.isRecovery else {
+                return false
+            }
+            let limit = failure.failedAt.advanced(byMilliseconds: Int64(days) * Instant.millisecondsPerDay)
+            return t < next.start && next.start <= limit
+        }
+    }
+}
+
+extension Amounts {
+    fileprivate var isZero: Bool { entries.allSatisfy { $0.amount == 0 } }
+}

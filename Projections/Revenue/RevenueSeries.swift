@@ -1,0 +1,83 @@
+package import LedgerModel
+package import PaidService
+package import Primitives
+import SubscriptionStatus
+
+/// The recurring revenue of many units from bucket to bucket of a calendar. Units are added in any order, in parts that
+/// are merged.
+package struct RevenueSeries: Sendable {
+    /// The changes in each bucket that has any.
+    private var changes: [Bucket: RevenueMovement] = [:]
+    private let calendar: BucketCalendar
+    private let rules: Rules
+    private let asOf: Instant
+
+    /// - Parameter asOf: the end of the last bucket, which it cuts short.
+    package init(_ calendar: BucketCalendar, rules: Rules, asOf: Instant) {
+        (self.calendar, self.rules, self.asOf) = (calendar, rules, asOf)
+    }
+
+    /// Adds the units of lineages that Apple accounts join.
+    /// - Complexity: O(n) unit evaluations for n buckets in which something may change.
+    package mutating func add(_ lineages: [Lineage], catalogs: [Symbol: CatalogHistory]) {
+        // No access rule changes a number of revenue.
+        let turningPoints = lineages.turningPoints(rules: Rules()).filter { $0 <= asOf }
+        var before: [PurchaseUnit] = []
+        for bucket in Set(turningPoints.map { calendar.bucket(of: $0.clamped) }).sorted() {
+            // What happens at the first instant of the next bucket belongs to that bucket.
+            let end = min(calendar.start(of: bucket.next).advanced(byMilliseconds: -1), asOf)
+            let after = lineages.purchaseUnits(by: .group, at: end, catalogs: catalogs)
+            var movement = changes[bucket] ?? RevenueMovement()
+            for unit in after { movement.add(before.first { $0.id == unit.id }, unit, rules) }
+            changes[bucket] = movement
+            before = after
+        }
+    }
+
+    package mutating func merge(_ other: RevenueSeries) {
+        for (bucket, movement) in other.changes { changes[bucket, default: RevenueMovement()].merge(movement) }
+    }
+
+    /// A bucket in one currency. `closing` is `opening` plus all changes.
+    package struct Row: Sendable {
+        package let bucket: Bucket
+        package let currency: Symbol?
+        package let opening: Int64
+        package let changes: [RevenueMovement.Kind: Int64]
+        package let churnedInRetry: Int64
+        package let closing: Int64
+    }
+
+    /// The rows of all buckets from the first change to the instant of the question, ordered by bucket and currency.
+    package var rows: [Row] {
+        let currencies = Set(changes.values.flatMap(\.currencies)).sorted { ($0?.text ?? "") < ($1?.text ?? "") }
+        guard let first = changes.keys.min(), !currencies.isEmpty else { return [] }
+        var rows: [Row] = []
+        var totals: [Symbol?: Int64] = [:]
+        var bucket = first
+        while calendar.start(of: bucket) <= asOf {
+            let movement = changes[bucket]
+            for currency in currencies {
+                let opening = totals[currency] ?? 0
+                let amounts = (movement?.changes ?? [:]).mapValues { $0[currency] }.filter { $0.value != 0 }
+                let closing = amounts.values.reduce(opening) { $0.addingClamped($1) }
+                totals[currency] = closing
+                rows.append(
+                    Row(
+                        bucket: bucket, currency: currency, opening: opening, changes: amounts,
+                        churnedInRetry: movement?.churnedInRetry[currency] ?? 0, closing: closing))
+            }
+            bucket = bucket.next
+        }
+        return rows
+    }
+}
+
+extension RevenueMovement {
+    fileprivate var currencies: Set<Symbol?> { Set(changes.values.flatMap { $0.entries.map(\.currency) }) }
+}
+
+extension Instant {
+    /// The instant in the years that calendars have.
+    fileprivate var clamped: Instant { min(max(self, .earliest), .latest) }
+}

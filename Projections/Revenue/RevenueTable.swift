@@ -1,0 +1,107 @@
+package import LedgerModel
+package import PaidService
+package import Primitives
+
+/// The revenue of many units by calendar bucket, currency and cuts. Units are added in any order, in parts that are
+/// merged.
+package struct RevenueTable: Sendable {
+    /// The day to which refunds, reversals and credits belong: that of the movement, or that of the sale.
+    package enum Booking: String, Sendable, CaseIterable { case movement, sale }
+
+    package struct Key: Hashable, Sendable {
+        package let bucket: Bucket
+        /// Nil where an amount is not known.
+        package let currency: Symbol?
+        package let cut: [String?]
+    }
+
+    package struct Row: Hashable, Sendable {
+        /// The number of movements.
+        package fileprivate(set) var charges = 0
+        package fileprivate(set) var gross: Int64 = 0
+        /// Negative, as are upgrade credits.
+        package fileprivate(set) var refunds: Int64 = 0
+        package fileprivate(set) var reversals: Int64 = 0
+        package fileprivate(set) var upgradeCredits: Int64 = 0
+        package fileprivate(set) var proceedsBeforeTax: Int64 = 0
+        /// The movements whose share is not known. They are in no sum of proceeds.
+        package fileprivate(set) var unknownProceeds = 0
+        /// The movements whose amount is not known. They are in no sum.
+        package fileprivate(set) var unknownPrice = 0
+        /// The units with a movement whose share is the higher one at the end of the bucket, of those with a known one.
+        package fileprivate(set) var unitsAtHigherRate = 0
+        package fileprivate(set) var unitsAtKnownRate = 0
+
+        package var net: Int64 { [refunds, reversals, upgradeCredits].reduce(gross) { $0.addingClamped($1) } }
+    }
+
+    package private(set) var rows: [Key: Row] = [:]
+    private let calendar: BucketCalendar
+    private let cuts: [PurchaseCut]
+    private let booking: Booking
+    private let rules: Rules.Revenue
+
+    package init(_ calendar: BucketCalendar, cuts: [PurchaseCut], booking: Booking, rules: Rules.Revenue) {
+        (self.calendar, self.cuts, self.booking, self.rules) = (calendar, cuts, booking, rules)
+    }
+
+    package mutating func add(_ unit: PurchaseUnit) {
+        let rates = ProceedsRates(unit, rules)
+        var touched: Set<Key> = []
+        for purchase in unit.purchases {
+            let cut = cuts.map { $0.value(of: purchase, in: unit) }
+            for charge in purchase.charges {
+                let bucket = calendar.bucket(of: booking == .sale ? charge.saleAt : charge.at)
+                let key = Key(bucket: bucket, currency: charge.amount == nil ? nil : charge.currency, cut: cut)
+                rows[key, default: Row()].add(charge, rates.proceeds(of: charge))
+                guard touched.insert(key).inserted else { continue }
+                let end = min(calendar.start(of: bucket.next).advanced(byMilliseconds: -1), unit.asOf)
+                rows[key]?.addUnit(isAtHigherRate: rates.isHigher(at: end))
+            }
+        }
+    }
+
+    package mutating func merge(_ other: RevenueTable) {
+        for (key, row) in other.rows { rows[key, default: Row()].merge(row) }
+    }
+}
+
+extension RevenueTable.Row {
+    fileprivate mutating func add(_ charge: Charge, _ proceeds: Int64?) {
+        charges += 1
+        guard let amount = charge.amount else {
+            unknownPrice += 1
+            return
+        }
+        switch charge.kind {
+        case .sale: gross = gross.addingClamped(amount)
+        case .refund: refunds = refunds.addingClamped(amount)
+        case .reversal: reversals = reversals.addingClamped(amount)
+        case .upgradeCredit: upgradeCredits = upgradeCredits.addingClamped(amount)
+        }
+        if let proceeds {
+            proceedsBeforeTax = proceedsBeforeTax.addingClamped(proceeds)
+        } else {
+            unknownProceeds += 1
+        }
+    }
+
+    fileprivate mutating func addUnit(isAtHigherRate: Bool?) {
+        guard let isAtHigherRate else { return }
+        unitsAtKnownRate += 1
+        if isAtHigherRate { unitsAtHigherRate += 1 }
+    }
+
+    fileprivate mutating func merge(_ other: Self) {
+        charges += other.charges
+        gross = gross.addingClamped(other.gross)
+        refunds = refunds.addingClamped(other.refunds)
+        reversals = reversals.addingClamped(other.reversals)
+        upgradeCredits = upgradeCredits.addingClamped(other.upgradeCredits)
+        proceedsBeforeTax = proceedsBeforeTax.addingClamped(other.proceedsBeforeTax)
+        unknownProceeds += other.unknownProceeds
+        unknownPrice += other.unknownPrice
+        unitsAtHigherRate += other.unitsAtHigherRate
+        unitsAtKnownRate += other.unitsAtKnownRate
+    }
+}

@@ -1,0 +1,57 @@
+package import Primitives
+
+/// The answer about one cell: its eligible members.
+package struct CohortCellAnswer: Sendable {
+    package var asOf: Instant
+    package var knownAt: UInt64
+    /// Ordered by key.
+    package var subscriptions: [CohortMemberRow]
+
+    package init(asOf: Instant, knownAt: UInt64, subscriptions: [CohortMemberRow]) {
+        self.asOf = asOf
+        self.knownAt = knownAt
+        self.subscriptions = subscriptions
+    }
+}
+
+extension CohortCellAnswer: LedgerAnswer {
+    package var json: JSONValue {
+        .object([
+            "asOf": JSONValue(asOf), "knownAt": JSONValue(position: knownAt), "subscriptions": subscriptions.json,
+        ])
+    }
+}
+
+/// A member of a cell.
+package struct CohortMemberRow: Hashable, Sendable {
+    package var id: SubscriptionID
+    /// The start of the purchase that made it a member.
+    package var anchor: Instant?
+    /// Nil while it is pending.
+    package var retained: Bool?
+    package var because: String
+    package var net: AmountsRow
+    package var evidence: [UInt64]
+
+    package init(
+        id: SubscriptionID, anchor: Instant?, retained: Bool?, because: String, net: AmountsRow, evidence: [UInt64]
+    ) {
+        self.id = id
+        self.anchor = anchor
+        self.retained = retained
+        self.because = because
+        self.net = net
+        self.evidence = evidence
+    }
+}
+
+extension CohortMemberRow: JSONRepresentable {
+    package var json: JSONValue {
+        .object(
+            id.members + [
+                .init("anchor", JSONValue(anchor)), .init("retained", JSONValue(retained)),
+                .init("because", .string(because)), .init("net", net.json),
+                .init("evidence", JSONValue(positions: evidence)),
+            ])
+    }
+}

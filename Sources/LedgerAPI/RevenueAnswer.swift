@@ -1,0 +1,27 @@
+package import Primitives
+
+/// The answers of `revenue` and `GET /v1/revenue`: rows of one kind.
+package struct RevenueAnswer<Row: JSONRepresentable>: Sendable {
+    package var asOf: Instant
+    package var knownAt: UInt64
+    package var interval: String
+    package var zone: String
+    package var rows: [Row]
+
+    package init(asOf: Instant, knownAt: UInt64, interval: String, zone: String, rows: [Row]) {
+        self.asOf = asOf
+        self.knownAt = knownAt
+        self.interval = interval
+        self.zone = zone
+        self.rows = rows
+    }
+}
+
+extension RevenueAnswer: LedgerAnswer {
+    package var json: JSONValue {
+        .object([
+            "asOf": JSONValue(asOf), "knownAt": JSONValue(position: knownAt), "by": .string(interval),
+            "zone": .string(zone), "rows": rows.json,
+        ])
+    }
+}

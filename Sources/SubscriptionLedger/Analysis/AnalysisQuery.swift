@@ -1,0 +1,71 @@
+package import LedgerModel
+package import PaidService
+package import Primitives
+package import ProjectionRuntime
+
+/// How an analysis groups its rows.
+package struct AnalysisQuery: Sendable {
+    package var question: AsOfQuery
+    package var scope: CustomerScope
+    package var interval = BucketCalendar.Interval.month
+    package var cuts: [PurchaseCut] = []
+    /// The definition of retention; nil for that of the rules.
+    package var definition: Rules.Retention.Definition?
+    /// The time zone; nil for that of the rules.
+    package var zone: String?
+    /// Called with the progress.
+    package var report: (@Sendable (RebuildProgress) -> Void)?
+
+    package init(_ question: AsOfQuery, scope: CustomerScope = CustomerScope()) {
+        self.question = question
+        self.scope = scope
+    }
+}
+
+/// The refusal of a definition or a grouping that there is not.
+package struct DefinitionUnknown: DiagnosedError, Hashable, Sendable {
+    package let diagnosis: Diagnosis
+
+    /// - Parameter kind: what is unknown, in words.
+    package init(_ kind: String, expected: [String], found: String) {
+        diagnosis = Diagnosis(
+            "definition_unknown", "unknown \(kind)", expected: expected.joined(separator: ", "), found: found,
+            hint: "A definition never changes its meaning; another meaning has another name.")
+    }
+}
+
+extension Rules.Retention.Definition {
+    /// - Throws: `DefinitionUnknown`.
+    package init(named name: String) throws(DefinitionUnknown) {
+        guard let definition = Self(rawValue: name) else {
+            throw DefinitionUnknown(
+                "definition of retention", expected: Self.allCases.map(\.rawValue), found: name)
+        }
+        self = definition
+    }
+}
+
+extension PurchaseCut {
+    /// Reads comma-separated names.
+    /// - Throws: `DefinitionUnknown`.
+    package static func list(_ text: String) throws(DefinitionUnknown) -> [PurchaseCut] {
+        var cuts: [PurchaseCut] = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let cut = Self(rawValue: String(name)), !cuts.contains(cut) else {
+                throw DefinitionUnknown("cut", expected: allCases.map(\.rawValue), found: String(name))
+            }
+            cuts.append(cut)
+        }
+        return cuts
+    }
+}
+
+extension BucketCalendar.Interval {
+    /// - Throws: `DefinitionUnknown`.
+    package init(named name: String) throws(DefinitionUnknown) {
+        guard let interval = Self(rawValue: name) else {
+            throw DefinitionUnknown("interval", expected: Self.allCases.map(\.rawValue), found: name)
+        }
+        self = interval
+    }
+}

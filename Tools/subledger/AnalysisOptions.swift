@@ -1,0 +1,37 @@
+import AppStoreModel
+import ArgumentParser
+import LedgerConfiguration
+import PaidService
+import Primitives
+import SubscriptionLedger
+
+/// The options of questions about all subscriptions.
+struct AnalysisOptions: ParsableArguments {
+    @Option(help: "Calendar: month, week or day.")
+    var by = "month"
+
+    @Option(help: "Properties that divide the rows, separated by commas: product, group, storefront, offer, duration.")
+    var cut: String?
+
+    @Option(help: "Time zone of the calendar (default: retention.zone of the rules).")
+    var zone: String?
+
+    @Option(help: "Environment to include.")
+    var environment: Environment = .production
+
+    @Option(name: .customLong("bundle-id"), help: "Bundle id of the app to include (default: all).")
+    var bundleId: String?
+
+    @OptionGroup var instants: InstantOptions
+
+    /// - Parameter bar: shows the progress.
+    func query(_ bar: RebuildProgressBar?) throws -> AnalysisQuery {
+        var query = AnalysisQuery(
+            try instants.question, scope: CustomerScope(environment: environment, bundleId: bundleId))
+        query.interval = try BucketCalendar.Interval(named: by)
+        query.cuts = try cut.map { try PurchaseCut.list($0) } ?? []
+        query.zone = zone
+        if let bar { query.report = { bar.show($0) } }
+        return query
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import LedgerAPI
+import LedgerModel
+import PaidService
+import Primitives
+import SubscriptionLedger
+
+struct CohortsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cohorts",
+        abstract: "Show how many subscribers stay, by the month, week or day of their first payment.",
+        discussion: """
+            A cell counts the members that are old enough (eligible), those who pay (retained), and those of whom it is \
+            not decided yet (pending). Divide to get a rate. A cell is incomplete while its counts may still change.
+
+            DEFINITIONS
+              \(Rules.Retention.Definition.allCases.map(\.rawValue).joined(separator: "\n  "))
+
+            EXAMPLES
+              subledger cohorts
+              subledger cohorts --by week --cut product,storefront --definition renewals --format csv
+              subledger cohorts --cell 2026-01,3
+            """)
+
+    @Option(help: "Definition of retention (default: retention.definition of the rules).")
+    var definition: String?
+
+    @Option(help: "List the members of one cell: COHORT,K.")
+    var cell: String?
+
+    @OptionGroup var analysis: AnalysisOptions
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: RowOutputOptions
+
+    func run() throws {
+        let cell = try cell.map { try CellName($0) }
+        let opened = try ledger.reading()
+        let answer: any LedgerAnswer = try output.withProgress { bar in
+            var query = try analysis.query(bar)
+            query.definition = try definition.map { try Rules.Retention.Definition(named: $0) }
+            guard let cell else { return try opened.cohorts(query) }
+            return try opened.members(ofCell: cell.k, ofCohort: cell.cohort, query)
+        }
+        if cell != nil {
+            AnswerTable.print(
+                answer.json, rows: "subscriptions",
+                columns: ["originalTransactionId", "anchor", "retained", "because", "net"],
+                format: output.effectiveFormat)
+        } else if output.effectiveFormat == .table, let answer = answer as? CohortsAnswer {
+            Terminal.standardOutput.write(CohortTable.text(of: answer))
+        } else {
+            AnswerTable.print(answer.json, rows: "rows", nested: "cells", columns: [], format: output.effectiveFormat)
+        }
+    }
+}
+
+/// The name of a cell: its cohort and its number.
+private struct CellName {
+    let cohort: String
+    let k: Int
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == 2, let k = Int(parts[1]), k >= 0 else {
+            throw CommandFailure(usage: "--cell takes a cohort and a number, such as 2026-01,3")
+        }
+        (cohort, self.k) = (String(parts[0]), k)
+    }
+}
+
+/// The matrix of cohorts for people: a line per cohort, a column per cell.
+private enum CohortTable {
+    static func text(of answer: CohortsAnswer) -> String {
+        let count = answer.rows.map(\.cells.count).max() ?? 0
+        let heads = ["cohort", "duration"] + answer.cuts + ["size"] + (0..<count).map { "\($0)" }
+        var layout = TextColumns()
+        let lines = answer.rows.map { row in
+            [row.cohort, row.duration ?? "-"] + row.cut.map { $0.value ?? "-" } + ["\(row.size)"]
+                + row.cells.map(cell) + Array(repeating: "", count: count - row.cells.count)
+        }
+        let inferred = answer.ownershipInferred == 0 ? "" : ", \(answer.ownershipInferred) with inferred ownership"
+        return """
+            as of \(answer.asOf), known at \(answer.knownAt), definition \(answer.definition), zone \(answer.zone)\(inferred)
+            \(layout.text(of: [heads] + lines))\
+            retained/eligible; +n: pending; *: may still change
+
+            """
+    }
+
+    private static func cell(_ cell: CohortAnswerCell) -> String {
+        let pending = cell.pending == 0 ? "" : "+\(cell.pending)"
+        return "\(cell.retained)\(pending)/\(cell.eligible)\(cell.incomplete ? "*" : "")"
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import LedgerAPI
+import LedgerModel
+import Primitives
+import Revenue
+import SubscriptionLedger
+
+struct RevenueCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revenue",
+        abstract: "Show revenue by month, week or day: sales, refunds, proceeds, and recurring revenue.",
+        discussion: """
+            Amounts are milliunits of the currency: 9990 is 9.99. One currency is never added to another. \
+            proceedsBeforeTax is net times Apple's share to the developer; prices contain VAT.
+
+            EXAMPLES
+              subledger revenue
+              subledger revenue --by week --cut product --refunds sale --currency EUR --format csv
+              subledger revenue --mrr default
+              subledger revenue --charges --format csv
+            """)
+
+    @Option(help: "The day of a refund: that of the movement, or that of the sale.")
+    var refunds: RevenueTable.Booking = .movement
+
+    @Option(
+        help: "Show monthly recurring revenue and its movement under a definition: default, revenuecat-2024-10, iapkit."
+    )
+    var mrr: String?
+
+    @Flag(help: "Show a row for each movement of money.")
+    var charges = false
+
+    @Option(help: "The only currency to show (default: all).")
+    var currency: String?
+
+    @OptionGroup var analysis: AnalysisOptions
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: RowOutputOptions
+
+    func validate() throws {
+        guard mrr == nil || !charges else { throw ValidationError("Give either --mrr or --charges") }
+    }
+
+    func run() throws {
+        let opened = try ledger.reading()
+        let answer: JSONValue = try output.withProgress { bar in
+            let query = try analysis.query(bar)
+            if charges { return try opened.charges(query, currency: currency).json }
+            guard let mrr else {
+                return try opened.revenue(query, bookedBy: refunds, currency: currency).json
+            }
+            let definition = try Rules.Revenue.RecurringRevenue(named: mrr)
+            return try opened.recurringRevenue(query, definition: definition, currency: currency).json
+        }
+        AnswerTable.print(answer, rows: "rows", columns: columns, format: output.effectiveFormat)
+    }
+
+    /// The columns of a table.
+    private var columns: [String] {
+        if charges {
+            return [
+                "originalTransactionId", "at", "kind", "productId", "amount", "currency", "rate", "proceedsBeforeTax",
+            ]
+        }
+        if mrr != nil {
+            return ["period", "currency", "opening"] + RevenueMovement.Kind.allCases.map(\.rawValue) + ["closing"]
+        }
+        return ["period", "currency"] + (analysis.cut == nil ? [] : ["cut"]) + [
+            "charges", "gross", "refunds", "reversals", "upgradeCredits", "net", "proceedsBeforeTax", "unknownPrice",
+        ]
+    }
+}
+
+extension RevenueTable.Booking: ExpressibleByArgument {}
