@@ -255,7 +255,7 @@ let package = Package(
             name: "RetentionCohortsTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "PaidService", "Revenue", "RetentionCohorts",
-                "LedgerTesting",
+                "AppStoreSimulation", "LedgerTesting",
             ],
             swiftSettings: settings
         ),
@@ -313,7 +313,8 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
                 "LMDB", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
-                "SubscriptionLedger", "LedgerConfiguration", "AppStoreSimulation", "LedgerTesting",
+                "SubscriptionLedger", "LedgerConfiguration", "PaidService", "Revenue", "AppStoreSimulation",
+                "LedgerTesting",
             ],
             swiftSettings: testSettings
         ),

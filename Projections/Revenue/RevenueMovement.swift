@@ -25,6 +25,8 @@ package struct RevenueMovement: Sendable {
     package private(set) var churnedInRetry = Amounts()
     /// The number of units in that part.
     package private(set) var inRetry = 0
+    /// The change of the number of purchases whose recurring revenue is not known.
+    package private(set) var unknownChange = 0
 
     package init() {}
 
@@ -37,6 +39,7 @@ package struct RevenueMovement: Sendable {
         let closing = after?.monthlyRevenue(rules.revenue.mrr) ?? Amounts()
         self.opening.add(opening)
         self.closing.add(closing)
+        unknownChange += closing.unknownCount - opening.unknownCount
         let currencies = Set((opening.entries + closing.entries).map(\.currency))
         for currency in currencies {
             let (from, to) = (opening[currency], closing[currency])
@@ -63,6 +66,7 @@ package struct RevenueMovement: Sendable {
         for (kind, amounts) in other.changes { changes[kind, default: Amounts()].add(amounts) }
         churnedInRetry.add(other.churnedInRetry)
         inRetry += other.inRetry
+        unknownChange += other.unknownChange
     }
 }
 

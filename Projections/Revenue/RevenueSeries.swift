@@ -46,6 +46,8 @@ package struct RevenueSeries: Sendable {
         package let changes: [RevenueMovement.Kind: Int64]
         package let churnedInRetry: Int64
         package let closing: Int64
+        /// The purchases at the end whose recurring revenue is not known. They are in the row without a currency.
+        package let unknownPrice: Int
     }
 
     /// The rows of all buckets from the first change to the instant of the question, ordered by bucket and currency.
@@ -54,9 +56,11 @@ package struct RevenueSeries: Sendable {
         guard let first = changes.keys.min(), !currencies.isEmpty else { return [] }
         var rows: [Row] = []
         var totals: [Symbol?: Int64] = [:]
+        var unknownPrice = 0
         var bucket = first
         while calendar.start(of: bucket) <= asOf {
             let movement = changes[bucket]
+            unknownPrice += movement?.unknownChange ?? 0
             for currency in currencies {
                 let opening = totals[currency] ?? 0
                 let amounts = (movement?.changes ?? [:]).mapValues { $0[currency] }.filter { $0.value != 0 }
@@ -65,7 +69,8 @@ package struct RevenueSeries: Sendable {
                 rows.append(
                     Row(
                         bucket: bucket, currency: currency, opening: opening, changes: amounts,
-                        churnedInRetry: movement?.churnedInRetry[currency] ?? 0, closing: closing))
+                        churnedInRetry: movement?.churnedInRetry[currency] ?? 0, closing: closing,
+                        unknownPrice: currency == nil ? unknownPrice : 0))
             }
             bucket = bucket.next
         }
@@ -74,7 +79,10 @@ package struct RevenueSeries: Sendable {
 }
 
 extension RevenueMovement {
-    fileprivate var currencies: Set<Symbol?> { Set(changes.values.flatMap { $0.entries.map(\.currency) }) }
+    fileprivate var currencies: Set<Symbol?> {
+        let known = changes.values.flatMap { $0.entries.map(\.currency) }
+        return Set(unknownChange == 0 ? known : known + [nil])
+    }
 }
 
 extension Instant {

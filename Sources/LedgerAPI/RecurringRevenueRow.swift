@@ -10,6 +10,8 @@ package struct RecurringRevenueRow: Hashable, Sendable {
     /// The part of `churned` whose renewal Apple still retries.
     package var churnedInRetry: Int64
     package var closing: Int64
+    /// The purchases at the end whose recurring revenue is not known; in the row without a currency.
+    package var unknownPrice: Int
 
     package struct Change: Hashable, Sendable {
         package var kind: String
@@ -22,7 +24,8 @@ package struct RecurringRevenueRow: Hashable, Sendable {
     }
 
     package init(
-        period: String, currency: String?, opening: Int64, changes: [Change], churnedInRetry: Int64, closing: Int64
+        period: String, currency: String?, opening: Int64, changes: [Change], churnedInRetry: Int64, closing: Int64,
+        unknownPrice: Int
     ) {
         self.period = period
         self.currency = currency
@@ -30,6 +33,7 @@ package struct RecurringRevenueRow: Hashable, Sendable {
         self.changes = changes
         self.churnedInRetry = churnedInRetry
         self.closing = closing
+        self.unknownPrice = unknownPrice
     }
 }
 
@@ -41,6 +45,7 @@ extension RecurringRevenueRow: JSONRepresentable {
                 .init("opening", .integer(opening)),
             ] + changes.map { .init($0.kind, .integer($0.amount)) } + [
                 .init("churnedInRetry", .integer(churnedInRetry)), .init("closing", .integer(closing)),
+                .init("unknownPrice", .integer(Int64(unknownPrice))),
             ])
     }
 }

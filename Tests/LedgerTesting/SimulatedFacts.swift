@@ -28,6 +28,10 @@ package struct SimulatedFacts {
         self.observations = observations
     }
 
+    package init(_ observations: [KeyedObservation]) {
+        self.observations = observations
+    }
+
     /// The timelines of all subscription keys.
     package var timelines: [SubscriptionKey: Timeline] {
         var byKey: [SubscriptionKey: [Observation]] = [:]

@@ -64,7 +64,8 @@ struct RevenueCommand: ParsableCommand {
             ]
         }
         if mrr != nil {
-            return ["period", "currency", "opening"] + RevenueMovement.Kind.allCases.map(\.rawValue) + ["closing"]
+            return ["period", "currency", "opening"] + RevenueMovement.Kind.allCases.map(\.rawValue)
+                + ["closing", "unknownPrice"]
         }
         return ["period", "currency"] + (analysis.cut == nil ? [] : ["cut"]) + [
             "charges", "gross", "refunds", "reversals", "upgradeCredits", "net", "proceedsBeforeTax", "unknownPrice",

@@ -115,7 +115,7 @@ extension RecurringRevenueRow {
         self.init(
             period: row.bucket.name, currency: row.currency?.text, opening: row.opening,
             changes: RevenueMovement.Kind.allCases.map { Change(kind: $0.rawValue, amount: row.changes[$0] ?? 0) },
-            churnedInRetry: row.churnedInRetry, closing: row.closing)
+            churnedInRetry: row.churnedInRetry, closing: row.closing, unknownPrice: row.unknownPrice)
     }
 }
 

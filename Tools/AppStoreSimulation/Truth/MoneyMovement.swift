@@ -28,7 +28,7 @@ struct MoneyBook: Sendable {
         let end: Instant
         let price: Int64
         let currency: String
-        /// What an upgrade gave back.
+        /// The amount that an upgrade gave back.
         var credited: Int64 = 0
         var refunded: Int64?
     }

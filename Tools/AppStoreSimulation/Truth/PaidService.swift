@@ -40,6 +40,15 @@ struct PaidService: Sendable {
         return count / Instant.millisecondsPerDay
     }
 
+    /// The ranges in which paid service was given, as known at an instant: paid periods, with their extensions, and grace
+    /// that ended in recovery.
+    func paidRanges(knownAt instant: Instant) -> [Range<Instant>] {
+        periods(knownAt: instant).compactMap { period in
+            guard period.start < period.countedEnd else { return nil }
+            return Instant(milliseconds: period.start)..<Instant(milliseconds: period.end)
+        }
+    }
+
     fileprivate struct Period {
         var start: Int64
         /// The end without the days of extensions.

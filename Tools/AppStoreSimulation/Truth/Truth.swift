@@ -64,6 +64,12 @@ package struct Truth: Sendable {
         money.movements.filter { $0.saleAt <= instant && $0.at <= instant }
     }
 
+    /// Returns the ranges in which the account of a subscription had paid service in the group, as known at an instant.
+    package func paidRanges(of originalTransactionId: String, knownAt instant: Instant) -> [Range<Instant>] {
+        guard let index = indices[originalTransactionId], records[index].ownership == .purchased else { return [] }
+        return services[records[index].service]?.paidRanges(knownAt: instant) ?? []
+    }
+
     private func row(of record: Record, at instant: Instant) -> TruthRow? {
         precondition(instant <= knownUntil, "the truth is known until \(knownUntil)")
         guard let current = record.states.last(where: { $0.from <= instant }) else { return nil }

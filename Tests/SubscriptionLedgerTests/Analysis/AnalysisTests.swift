@@ -1,0 +1,133 @@
+import AppStoreModel
+import AppStoreSimulation
+import EventLog
+import LedgerAPI
+import LedgerConfiguration
+import LedgerModel
+import LedgerTesting
+import PaidService
+import Primitives
+import Revenue
+import SubscriptionLedger
+import Testing
+
+@Suite struct `Questions about all subscriptions` {
+    private static let simulated = SimulatedHistory.first
+
+    private func query(_ knownAt: UInt64? = nil) -> AnalysisQuery {
+        var question = AsOfQuery(asOf: Self.simulated.history.truth.knownUntil)
+        question.knownAt = knownAt.map { .size($0) }
+        return AnalysisQuery(question)
+    }
+
+    /// The JSON of every answer.
+    private func answers(_ reader: LedgerReader, _ query: AnalysisQuery) throws -> [String] {
+        var divided = query
+        (divided.interval, divided.cuts, divided.zone) = (.week, PurchaseCut.allCases, "America/Los_Angeles")
+        var vendor = query
+        vendor.definition = .appStoreConnect
+        let answers: [any LedgerAnswer] = [
+            try reader.cohorts(query), try reader.cohorts(divided), try reader.cohorts(vendor),
+            try reader.members(ofCell: 1, ofCohort: "2025-03", query), try reader.revenue(divided),
+            try reader.revenue(query, bookedBy: .sale), try reader.recurringRevenue(query), try reader.charges(query),
+        ]
+        return answers.map { $0.json.serialized() }
+    }
+
+    @Test func `known at a size are those of a ledger that stopped there`() async throws {
+        let jws = Self.simulated.jws
+        let whole = try ScratchLedger(trust: SimulatedHistory.trust)
+        try await whole.ingestInBulk(jws)
+        let growing = try ScratchLedger(trust: SimulatedHistory.trust)
+        var generator = SeededGenerator(seed: TestEnvironment.seed)
+        var size = 0
+        for _ in 0..<3 {
+            let next = Int.random(in: size...jws.count, using: &generator)
+            try await growing.ingestInBulk(Array(jws[size..<next]))
+            size = next
+            let expected = try answers(growing.ledger.reader, query())
+            let found = try answers(whole.ledger.reader, query(UInt64(size)))
+            for (one, other) in zip(found, expected) {
+                #expect(one == other, "seed \(TestEnvironment.seed), known at \(size)")
+            }
+        }
+    }
+
+    @Test func `do not depend on the rules of access`() async throws {
+        let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
+        try await scratch.ingestInBulk(Self.simulated.jws)
+        let expected = try answers(scratch.ledger.reader, query())
+        var rules = Rules()
+        rules.access.ownGraceDays = 9
+        rules.access.limitedAccessDays = 9
+        rules.access.renewalLeewayMinutes = 0
+        rules.access.proratedRefund = .keepToExpiry
+        var asked = query()
+        asked.question.rules = rules
+        #expect(try answers(scratch.ledger.reader, asked) == expected)
+        asked.question.rules?.retention.bridge = .none
+        #expect(try answers(scratch.ledger.reader, asked) != expected)
+    }
+
+    @Test func `include the environment, the app and the currency in question alone`() async throws {
+        let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
+        try await scratch.ingestInBulk(Self.simulated.jws)
+        let reader = scratch.ledger.reader
+        var asked = query()
+        let all = try reader.charges(asked).rows
+        #expect(all.count > 300)
+        let euros = try reader.charges(asked, currency: "EUR").rows
+        #expect(euros == all.filter { $0.currency == "EUR" })
+        #expect(!euros.isEmpty)
+        #expect(Set(try reader.revenue(asked, currency: "EUR").rows.map(\.currency)) == ["EUR"])
+        asked.scope.environment = .sandbox
+        #expect(try reader.charges(asked).rows.isEmpty)
+        #expect(try reader.cohorts(asked).rows.isEmpty)
+        asked.scope = CustomerScope(bundleId: "com.example.other")
+        #expect(try reader.recurringRevenue(asked).rows.isEmpty)
+        asked.scope = CustomerScope(bundleId: StoreConfiguration().bundleId)
+        #expect(try reader.charges(asked).rows == all)
+    }
+
+    @Test func `have cells that open into their members`() async throws {
+        let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
+        try await scratch.ingestInBulk(Self.simulated.jws)
+        let reader = scratch.ledger.reader
+        let cohorts = try reader.cohorts(query())
+        var opened = 0
+        for (name, rows) in Dictionary(grouping: cohorts.rows, by: \.cohort) where name != "unknown" {
+            for k in 0..<4 {
+                let members = try reader.members(ofCell: k, ofCohort: name, query()).subscriptions
+                let cells = rows.compactMap { $0.cells.count > k ? $0.cells[k] : nil }
+                #expect(members.count == cells.map(\.eligible).reduce(0, +))
+                #expect(members.count { $0.retained == true } == cells.map(\.retained).reduce(0, +))
+                #expect(members.count { $0.retained == nil } == cells.map(\.pending).reduce(0, +))
+                #expect(members.allSatisfy { !$0.evidence.isEmpty })
+                opened += members.count
+            }
+        }
+        #expect(opened > 40)
+        let unknown = cohorts.rows.first { $0.cohort == "unknown" }?.size ?? 0
+        #expect(try reader.members(ofCell: 0, ofCohort: "unknown", query()).subscriptions.count == unknown)
+    }
+
+    @Test func `end when their work is limited`() async throws {
+        let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
+        try await scratch.ingestInBulk(Self.simulated.jws)
+        let limit = WorkLimit { .timeLimit }
+        #expect(throws: WorkStopped.timeLimit) {
+            try WorkLimit.$current.withValue(limit) { try scratch.ledger.reader.cohorts(query()) }
+        }
+        // The next analysis has its turn.
+        #expect(try !scratch.ledger.reader.cohorts(query()).rows.isEmpty)
+    }
+
+    @Test func `refuse a time zone that there is not`() throws {
+        let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
+        var asked = query()
+        asked.zone = "America/Berlin"
+        #expect(throws: ZoneUnknown.self) { try scratch.ledger.reader.cohorts(asked) }
+        asked.zone = "../../../etc/passwd"
+        #expect(throws: ZoneUnknown.self) { try scratch.ledger.reader.revenue(asked) }
+    }
+}
