@@ -90,6 +90,10 @@ let package = Package(
             path: "Projections/Revenue", swiftSettings: settings
         ),
         .target(
+            name: "Churn", dependencies: ["Primitives", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue"],
+            path: "Projections/Churn", swiftSettings: settings
+        ),
+        .target(
             name: "RetentionCohorts", dependencies: ["Primitives", "LedgerModel", "PaidService", "Revenue"],
             path: "Projections/RetentionCohorts", swiftSettings: settings
         ),
@@ -145,7 +149,7 @@ let package = Package(
             name: "SubscriptionLedger",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "ProductStates", "IntroOffers",
-                "PaidService", "Revenue", "RetentionCohorts", "LedgerAPI",
+                "PaidService", "Revenue", "RetentionCohorts", "Churn", "LedgerAPI",
                 "AppStoreVerification", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore",
                 "ProjectionRuntime", "Ingestion", "LMDB", "LedgerConfiguration",
             ],
@@ -161,8 +165,8 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
                 "LedgerStorage", "Ingestion",
-                "SubscriptionLedger", "SubscriptionStatus", "PaidService", "Revenue", "LedgerConfiguration", crypto,
-                hummingbird, hummingbirdCore,
+                "SubscriptionLedger", "SubscriptionStatus", "PaidService", "Revenue", "Churn", "LedgerConfiguration",
+                crypto, hummingbird, hummingbirdCore,
                 httpTypes, logging, nioCore, nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings
@@ -172,7 +176,8 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
                 "LedgerStorage", "ProjectionRuntime", "Ingestion", "SubscriptionLedger", "SubscriptionStatus",
-                "PaidService", "Revenue", "LedgerConfiguration", "LedgerServer", crypto, argumentParser, httpTypes,
+                "PaidService", "Revenue", "Churn", "LedgerConfiguration", "LedgerServer", crypto, argumentParser,
+                httpTypes,
                 logging, nioCore, nioHTTP1,
                 nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix,
@@ -252,6 +257,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ChurnTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "PaidService", "Churn", "AppStoreSimulation",
+                "LedgerTesting",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "RetentionCohortsTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "PaidService", "Revenue", "RetentionCohorts",
@@ -313,7 +326,7 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
                 "LMDB", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
-                "SubscriptionLedger", "LedgerConfiguration", "PaidService", "Revenue", "AppStoreSimulation",
+                "SubscriptionLedger", "LedgerConfiguration", "PaidService", "Revenue", "Churn", "AppStoreSimulation",
                 "LedgerTesting",
             ],
             swiftSettings: testSettings

@@ -30,6 +30,8 @@ package struct SubscriptionPurchase: Hashable, Sendable {
     /// The position of the first statement.
     package let position: Position
     package let asOf: Instant
+    private let period: Period
+    private let notifications: [Observed<NotificationFact>]
 
     init(
         _ period: Period, of subscription: Subscription, endingAt end: Instant, at t: Instant,
@@ -52,6 +54,8 @@ package struct SubscriptionPurchase: Hashable, Sendable {
             replacedAt == nil && period.revocation(at: t) == nil
             ? FailedRenewal(
                 of: period, endingAt: end, at: t, among: subscription.periods, subscription.notifications) : nil
+        self.period = period
+        notifications = subscription.notifications
         isOwnershipInferred = period.inAppOwnershipType == nil
         position = period.firstSource?.position ?? 0
         asOf = t
@@ -61,6 +65,12 @@ package struct SubscriptionPurchase: Hashable, Sendable {
 extension SubscriptionPurchase {
     package var isPaid: Bool { payment == .paid }
 
+    /// The statements about the end.
+    /// - Complexity: O(n) for n notifications of the key.
+    package var ending: PurchaseEnding {
+        PurchaseEnding(of: period, endingAt: end, at: asOf, notifications)
+    }
+
     /// Whether another purchase took its place before it began.
     package var isReplacedBeforeStart: Bool { replacedAt.map { $0 <= start } ?? false }
 
@@ -68,6 +78,13 @@ extension SubscriptionPurchase {
     package var isRefundedInFull: Bool { revocation?.isFullRefund ?? false }
 
     private var revocation: Revocation? { revocations.last { $0.covers(asOf) } }
+
+    /// The time for which the subscriber had the purchase: up to its end, a replacement or a revocation. Nil if another
+    /// took its place before it began.
+    package var held: Range<Instant>? {
+        let upper = [end, replacedAt, revocation?.start].compactMap { $0 }.min() ?? end
+        return start < upper ? start..<upper : nil
+    }
 
     /// The time that the purchase served, as far as it is known: up to a replacement or a revocation. Nil after a full
     /// refund.

@@ -1,6 +1,6 @@
 import AppStoreModel
-import LedgerModel
-import Primitives
+package import LedgerModel
+package import Primitives
 
 /// The reason of the status.
 package enum Reason: String, Sendable, CaseIterable {
@@ -31,6 +31,15 @@ extension StatusContext {
 }
 
 extension Reason {
+    /// Creates the reason of the end of a period that no other continues, as signed by `t`.
+    package init(endOf period: Period, at t: Instant) {
+        if let revocation = period.revocation(at: t) {
+            self.init(revoked: period, by: revocation)
+        } else {
+            self.init(expired: period.renewal(at: t))
+        }
+    }
+
     /// Creates the reason of an active period. The terms of an implied period are unknown.
     init(active period: Period) {
         if period.inAppOwnershipType == .familyShared {

@@ -63,7 +63,7 @@ package struct LedgerServer: Sendable {
         ] + CustomerChange.Kind.allCases.map { CustomerChangeRoute(kind: $0, context: context) } + [
             SubscriptionRoute(context: context), SubscriptionHistoryRoute(context: context),
             SubscriptionCustomerRoute(context: context), OffersRoute(context: context),
-            CohortsRoute(context: context), RevenueRoute(context: context),
+            CohortsRoute(context: context), ChurnRoute(context: context), RevenueRoute(context: context),
         ]
     }
 

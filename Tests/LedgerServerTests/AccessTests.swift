@@ -40,6 +40,7 @@ struct RouteCall: Sendable {
             .get, "/v1/subscriptions/{originalTransactionId}/customer", "/v1/subscriptions/1/customer", readers),
         RouteCall(.get, "/v1/offers", "/v1/offers?customer=a", readers),
         RouteCall(.get, "/v1/cohorts", "/v1/cohorts", [.analyst, .auditor, .admin]),
+        RouteCall(.get, "/v1/churn", "/v1/churn", [.analyst, .auditor, .admin]),
         RouteCall(.get, "/v1/revenue", "/v1/revenue", [.analyst, .auditor, .admin]),
         RouteCall(.get, "/v1/events", nil, [.backend, .analyst, .auditor, .admin]),
         RouteCall(.get, "/v1/transitions", nil, [.backend, .analyst, .auditor, .admin]),
@@ -191,7 +192,7 @@ struct RouteCall: Sendable {
                 let answer = try await call.make(client, limited.headers)
                 let isLimitable =
                     call.method == .get
-                    ? ["/v1/customers", "/v1/subscriptions", "/v1/offers", "/v1/cohorts", "/v1/revenue"]
+                    ? ["/v1/customers", "/v1/subscriptions", "/v1/offers", "/v1/cohorts", "/v1/churn", "/v1/revenue"]
                         .contains { call.template.hasPrefix($0) }
                     : ["/v1/transactions", "/v1/customers/{id}/identify"].contains(call.template)
                 #expect((answer.status == .forbidden) == !isLimitable, "\(call.template)")

@@ -7,12 +7,6 @@ import SubscriptionLedger
 
 /// The options of questions about all subscriptions.
 struct AnalysisOptions: ParsableArguments {
-    @Option(help: "Calendar: month, week or day.")
-    var by = "month"
-
-    @Option(help: "Properties that divide the rows, separated by commas: product, group, storefront, offer, duration.")
-    var cut: String?
-
     @Option(help: "Time zone of the calendar (default: retention.zone of the rules).")
     var zone: String?
 
@@ -24,14 +18,26 @@ struct AnalysisOptions: ParsableArguments {
 
     @OptionGroup var instants: InstantOptions
 
-    /// - Parameter bar: shows the progress.
-    func query(_ bar: RebuildProgressBar?) throws -> AnalysisQuery {
+    /// - Parameters:
+    ///   - interval: the name of the calendar.
+    ///   - bar: shows the progress.
+    func query(by interval: String, _ bar: RebuildProgressBar?) throws -> AnalysisQuery {
         var query = AnalysisQuery(
             try instants.question, scope: CustomerScope(environment: environment, bundleId: bundleId))
-        query.interval = try BucketCalendar.Interval(named: by)
-        query.cuts = try cut.map { try PurchaseCut.list($0) } ?? []
+        query.interval = try BucketCalendar.Interval(named: interval)
         query.zone = zone
         if let bar { query.report = { bar.show($0) } }
         return query
     }
+}
+
+/// The options of answers that are divided by a calendar and by properties of purchases.
+struct DivisionOptions: ParsableArguments {
+    @Option(help: "Calendar: month, week or day.")
+    var by = "month"
+
+    @Option(help: "Properties that divide the rows, separated by commas: product, group, storefront, offer, duration.")
+    var cut: String?
+
+    func cuts() throws -> [PurchaseCut] { try cut.map { try PurchaseCut.list($0) } ?? [] }
 }

@@ -28,6 +28,7 @@ struct CohortsCommand: ParsableCommand {
     @Option(help: "List the members of one cell: COHORT,K.")
     var cell: String?
 
+    @OptionGroup var division: DivisionOptions
     @OptionGroup var analysis: AnalysisOptions
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: RowOutputOptions
@@ -36,7 +37,8 @@ struct CohortsCommand: ParsableCommand {
         let cell = try cell.map { try CellName($0) }
         let opened = try ledger.reading()
         let answer: any LedgerAnswer = try output.withProgress { bar in
-            var query = try analysis.query(bar)
+            var query = try analysis.query(by: division.by, bar)
+            query.cuts = try division.cuts()
             query.definition = try definition.map { try Rules.Retention.Definition(named: $0) }
             guard let cell else { return try opened.cohorts(query) }
             return try opened.members(ofCell: cell.k, ofCohort: cell.cohort, query)

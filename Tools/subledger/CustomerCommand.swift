@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAPI
 import LedgerStorage
 import Primitives
 import SubscriptionLedger
@@ -6,14 +7,51 @@ import SubscriptionLedger
 struct CustomerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customer",
-        abstract: "Change who owns purchases, and grant entitlements.",
+        abstract: "Show a customer, change who owns purchases, and grant entitlements.",
         discussion: """
-            Each change appends an event. A known customer has an id in your system or an appAccountToken; an \
+            Each command but `show` appends an event. A known customer has an id in your system or an appAccountToken; an \
             anonymous customer has only a handle. While a service has the ledger open, the service makes the change on \
             behalf of the command. Over HTTP, the same changes are POST /v1/customers/{id}/link, identify, merge, \
             unmerge, transfer and grant. The output has the form of GET /v1/customers/{id}.
             """,
-        subcommands: [Link.self, Identify.self, Merge.self, Unmerge.self, Transfer.self, Grant.self])
+        subcommands: [
+            Show.self, Link.self, Identify.self, Merge.self, Unmerge.self, Transfer.self, Grant.self,
+        ])
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show the entitlements, products and purchases of a customer.",
+            discussion: """
+                JSON has the whole answer of GET /v1/customers/{id}; a table shows the entitlements, and CSV the \
+                subscriptions.
+
+                EXAMPLES
+                  subledger customer show alice
+                  subledger customer show alice --as-of 2026-03-01 --format json
+                """)
+
+        @Argument(help: "The customer id in your system.")
+        var id: String
+
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var instants: InstantOptions
+        @OptionGroup var ledger: LedgerOptions
+        @OptionGroup var output: RowOutputOptions
+
+        func run() throws {
+            let answer = try ledger.reading().customer(id, try instants.question, scope: scope.customerScope).json
+            guard output.effectiveFormat == .table else {
+                return AnswerTable.print(answer, rows: "subscriptions", columns: [], format: output.effectiveFormat)
+            }
+            AnswerTable.print(
+                answer, rows: "entitlements", columns: ["id", "until", "because"], format: .table)
+            for (rows, columns) in [
+                ("products", ["productId", "group", "state"]), ("subscriptions", StateCommand.columns),
+            ] where !answer.elements(of: rows).isEmpty {
+                Terminal.standardOutput.write("\n" + AnswerTable.table(answer.elements(of: rows), columns))
+            }
+        }
+    }
 
     struct Link: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -125,7 +163,7 @@ extension CustomerCommand {
                 """)
 
         @OptionGroup var customer: CustomerChangeOptions
-        @Argument(help: "The name of the entitlement in the catalogue.")
+        @Argument(help: "The name of the entitlement. It may be new to the catalogue.")
         var entitlement: String
         @Option(help: "End of the grant, or `now` (default: it does not end).")
         var until: String?

@@ -74,7 +74,7 @@ extension ProjectCommand {
 
                 EXAMPLES
                   subledger project show subscription-status
-                  subledger project show transitions --digest 9f86d081 --format json | wc -l
+                  subledger project show transitions --digest DIGEST --format json | wc -l
                 """)
 
         @Argument(help: "Projection.")
@@ -99,7 +99,7 @@ extension ProjectCommand {
                 Deletes only rows, which `subledger project rebuild` can compute again. Events and rules stay.
 
                 EXAMPLE
-                  subledger project drop 9f86d081
+                  subledger project drop DIGEST
                 """)
 
         @Argument(help: "Digest of the rules, or a unique prefix.")

@@ -7,7 +7,9 @@ import SubscriptionLedger
 struct InstantOptions: ParsableArguments {
     @Option(
         name: .customLong("as-of"),
-        help: "Instant of the answer: a date, ISO 8601 with a zone, or milliseconds since 1970 (default: now).")
+        help:
+            "Instant of the answer: a date (its first instant in UTC), ISO 8601 with a zone, or milliseconds since 1970 (default: now)."
+    )
     var asOf: Instant?
 
     @Option(

@@ -20,8 +20,8 @@ struct RevenueCommand: ParsableCommand {
               subledger revenue --charges --format csv
             """)
 
-    @Option(help: "The day of a refund: that of the movement, or that of the sale.")
-    var refunds: RevenueTable.Booking = .movement
+    @Option(help: "The day of a refund: that of the movement, or that of the sale (default: movement).")
+    var refunds: RevenueTable.Booking?
 
     @Option(
         help: "Show monthly recurring revenue and its movement under a definition: default, revenuecat-2024-10, iapkit."
@@ -34,21 +34,26 @@ struct RevenueCommand: ParsableCommand {
     @Option(help: "The only currency to show (default: all).")
     var currency: String?
 
+    @OptionGroup var division: DivisionOptions
     @OptionGroup var analysis: AnalysisOptions
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: RowOutputOptions
 
     func validate() throws {
         guard mrr == nil || !charges else { throw ValidationError("Give either --mrr or --charges") }
+        guard mrr == nil && !charges || division.cut == nil && refunds == nil else {
+            throw ValidationError("--cut and --refunds divide revenue, and change nothing beside --mrr and --charges")
+        }
     }
 
     func run() throws {
         let opened = try ledger.reading()
         let answer: JSONValue = try output.withProgress { bar in
-            let query = try analysis.query(bar)
+            var query = try analysis.query(by: division.by, bar)
+            query.cuts = try division.cuts()
             if charges { return try opened.charges(query, currency: currency).json }
             guard let mrr else {
-                return try opened.revenue(query, bookedBy: refunds, currency: currency).json
+                return try opened.revenue(query, bookedBy: refunds ?? .movement, currency: currency).json
             }
             let definition = try Rules.Revenue.RecurringRevenue(named: mrr)
             return try opened.recurringRevenue(query, definition: definition, currency: currency).json
@@ -67,7 +72,7 @@ struct RevenueCommand: ParsableCommand {
             return ["period", "currency", "opening"] + RevenueMovement.Kind.allCases.map(\.rawValue)
                 + ["closing", "unknownPrice"]
         }
-        return ["period", "currency"] + (analysis.cut == nil ? [] : ["cut"]) + [
+        return ["period", "currency"] + (division.cut == nil ? [] : ["cut"]) + [
             "charges", "gross", "refunds", "reversals", "upgradeCredits", "net", "proceedsBeforeTax", "unknownPrice",
         ]
     }

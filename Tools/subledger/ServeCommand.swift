@@ -17,8 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
             SIGTERM stops the service after it has answered current requests. Without API keys the service listens on \
             the loopback interface only.
 
-            While the service runs, `subledger ingest`, `customer`, `project activate` and `quarantine retry` on the \
-            same data folder hand their work over to the service.
+            While the service runs, `subledger ingest`, `customer`, `project activate`, `catalog apply` and \
+            `quarantine retry` on the same data folder hand their work over to the service.
 
             EXAMPLES
               subledger serve --bundle-id com.example.app --app-apple-id 1234567890

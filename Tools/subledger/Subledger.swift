@@ -11,7 +11,7 @@ struct Subledger: AsyncParsableCommand {
         abstract: "A self-hosted, event-sourced ledger of App Store subscriptions.",
         subcommands: [
             VerifyCommand.self, IngestCommand.self, StateCommand.self, HistoryCommand.self, OffersCommand.self,
-            CohortsCommand.self, RevenueCommand.self,
+            CohortsCommand.self, ChurnCommand.self, RevenueCommand.self,
             LogCommand.self,
             CustomerCommand.self, QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self,
             KeyCommand.self, ProjectCommand.self, CatalogCommand.self,

@@ -22,7 +22,8 @@ extension Rules {
                 + "the account with the newest purchase?"),
         RuleKey(
             "retention", "definition", \.retention.definition,
-            question: "Who counts as retained, and when? Each definition is described under Retention and revenue."),
+            question:
+                "Who counts as retained, and when? Each definition is described under Retention, churn and revenue."),
         RuleKey(
             "retention", "bridge", \.retention.bridge,
             question:

@@ -39,7 +39,7 @@ extension RouteRequest {
 }
 
 extension Query {
-    fileprivate static let analysisNames = ["by", "cut", "zone"]
+    fileprivate static let analysisNames = ["by", "zone"]
 
     fileprivate func analysis(_ question: AsOfQuery, scope: CustomerScope) throws -> AnalysisQuery {
         var query = AnalysisQuery(question, scope: scope)

@@ -1,3 +1,4 @@
+import LedgerConfiguration
 package import LedgerModel
 package import PaidService
 package import Primitives
@@ -67,5 +68,13 @@ extension BucketCalendar.Interval {
             throw DefinitionUnknown("interval", expected: Self.allCases.map(\.rawValue), found: name)
         }
         self = interval
+    }
+}
+
+extension BucketCalendar {
+    /// - Throws: `ZoneUnknown`.
+    init(_ query: AnalysisQuery, _ rules: Rules) throws {
+        let zone = try TimeZoneDatabase.table(named: query.zone ?? rules.retention.zone)
+        self.init(query.interval, in: zone, weekStartsOn: rules.retention.weekStartsOn)
     }
 }

@@ -1,6 +1,5 @@
 import AppStoreModel
 package import LedgerAPI
-import LedgerConfiguration
 package import LedgerModel
 import PaidService
 import Primitives
@@ -78,13 +77,6 @@ extension LedgerReader {
         RevenueAnswer(
             asOf: query.question.asOf, knownAt: context.size, interval: calendar.interval.rawValue,
             zone: calendar.zone.name, rows: rows)
-    }
-}
-
-extension BucketCalendar {
-    fileprivate init(_ query: AnalysisQuery, _ rules: Rules) throws {
-        let zone = try TimeZoneDatabase.table(named: query.zone ?? rules.retention.zone)
-        self.init(query.interval, in: zone, weekStartsOn: rules.retention.weekStartsOn)
     }
 }
 

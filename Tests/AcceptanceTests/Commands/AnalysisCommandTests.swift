@@ -45,6 +45,12 @@ import Testing
             let cells = try run("cohorts", "--cut", "product", "--format", "csv").output.split(separator: "\r\n")
             #expect(cells.first?.hasPrefix("cohort,duration,cut.product,size") == true)
 
+            for mode in [["--by", "week"], ["--segment", "churned"], ["--curve"], ["--funnel"]] {
+                for format in ["json", "table", "csv"] {
+                    let run = try Subledger(["churn", "--data", files.data, "--format", format] + mode)
+                    #expect(run.ending == .exited(0), "\(mode) \(run.errors)")
+                }
+            }
             for mode in [["--mrr", "default"], ["--refunds", "sale"]] {
                 let answer = try Subledger(["revenue", "--data", files.data, "--format", "json"] + mode)
                 #expect(try answer.lines.first?["rows"]?.elements?.isEmpty == false, "\(mode)")
@@ -59,6 +65,7 @@ import Testing
                 (["cohorts", "--by", "year"], "definition_unknown"),
                 (["revenue", "--cut", "product,colour"], "definition_unknown"),
                 (["revenue", "--mrr", "mine"], "definition_unknown"),
+                (["churn", "--segment", "gone"], "definition_unknown"),
                 (["cohorts", "--zone", "America/Berlin"], "zone_unknown"),
             ] {
                 let run = try Subledger(arguments + ["--data", files.data, "--format", "json"])
@@ -67,6 +74,9 @@ import Testing
             }
             #expect(try run("cohorts", "--cell", "2026-01").ending == .exited(2))
             #expect(try run("revenue", "--mrr", "default", "--charges").ending == .exited(2))
+            #expect(try run("revenue", "--mrr", "default", "--cut", "product").ending == .exited(2))
+            #expect(try run("churn", "--curve", "--funnel").ending == .exited(2))
+            #expect(try run("churn", "--segment", "winBack", "--by", "day").ending == .exited(2))
         }
     }
 }

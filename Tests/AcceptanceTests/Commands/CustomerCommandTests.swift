@@ -58,6 +58,26 @@ import Testing
         }
     }
 
+    @Test func `show entitlements, also those of a grant`() async throws {
+        try await blocking {
+            #expect(try ingest("alice.jsonl", ["1"], for: "alice").ending == .exited(0))
+            let granted = try Subledger([
+                "customer", "grant", "alice", "pro", "--because", "a gift", "--data", files.data, "--format", "json",
+            ])
+            #expect(granted.ending == .exited(0), "\(granted.errors)")
+            let shown = try Subledger(["customer", "show", "alice", "--data", files.data, "--format", "json"])
+            let answer = try #require(try shown.lines.first)
+            #expect(answer["id"]?.string == "alice")
+            #expect(answer["entitled"]?.bool == true)
+            #expect(answer["entitlements"]?.elements?.compactMap { $0["id"]?.string } == ["pro"])
+            #expect(answer["products"]?.elements?.compactMap { $0["productId"]?.string } == ["pro"])
+            let table = try Subledger(["customer", "show", "alice", "--data", files.data, "--format", "table"]).output
+            for words in ["until", "productId", "originalTransactionId"] { #expect(table.contains(words), "\(table)") }
+            let nobody = try Subledger(["customer", "show", "nobody", "--data", files.data, "--format", "json"])
+            #expect(try nobody.lines.first?["entitled"]?.bool == false)
+        }
+    }
+
     @Test func `answer nothing for somebody unknown, and do not fail`() async throws {
         try await blocking {
             _ = try ingest("alice.jsonl", ["1"], for: "alice")

@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSimulation
+import Churn
 import EventLog
 import LedgerAPI
 import LedgerConfiguration
@@ -26,11 +27,15 @@ import Testing
         (divided.interval, divided.cuts, divided.zone) = (.week, PurchaseCut.allCases, "America/Los_Angeles")
         var vendor = query
         vendor.definition = .appStoreConnect
-        let answers: [any LedgerAnswer] = [
-            try reader.cohorts(query), try reader.cohorts(divided), try reader.cohorts(vendor),
-            try reader.members(ofCell: 1, ofCohort: "2025-03", query), try reader.revenue(divided),
-            try reader.revenue(query, bookedBy: .sale), try reader.recurringRevenue(query), try reader.charges(query),
-        ]
+        let answers: [any LedgerAnswer] =
+            try [
+                try reader.cohorts(query), try reader.cohorts(divided), try reader.cohorts(vendor),
+                try reader.members(ofCell: 1, ofCohort: "2025-03", query), try reader.revenue(divided),
+                try reader.revenue(query, bookedBy: .sale), try reader.recurringRevenue(query),
+                try reader.charges(query),
+                try reader.churnCounts(query), try reader.retryCounts(divided), try reader.recoveryCurve(query),
+                try reader.offerFunnel(query),
+            ] + ChurnSegment.allCases.map { try reader.churn($0, query) }
         return answers.map { $0.json.serialized() }
     }
 
@@ -109,6 +114,58 @@ import Testing
         #expect(opened > 40)
         let unknown = cohorts.rows.first { $0.cohort == "unknown" }?.size ?? 0
         #expect(try reader.members(ofCell: 0, ofCohort: "unknown", query()).subscriptions.count == unknown)
+    }
+
+    @Test func `count the departures, failures and offers that they list`() async throws {
+        let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
+        try await scratch.ingestInBulk(Self.simulated.jws)
+        let reader = scratch.ledger.reader
+        let asked = query()
+        let departures = try reader.churn(.churned, asked).rows
+        let counted = try reader.churnCounts(asked).rows.flatMap(\.counts).map(\.count).reduce(0, +)
+        #expect(departures.count == counted)
+        #expect(counted > 40)
+        for (name, count) in Dictionary(grouping: departures, by: { $0.churnClass ?? "-" }).mapValues(\.count) {
+            let column = try reader.churnCounts(asked).rows.flatMap(\.counts).filter { $0.name == name }
+            #expect(column.map(\.count).reduce(0, +) == count, "\(name)")
+        }
+
+        let (open, recovered) = (try reader.churn(.inRetry, asked).rows, try reader.churn(.recovered, asked).rows)
+        let curve = try reader.recoveryCurve(asked).rows.map { row in
+            Dictionary(uniqueKeysWithValues: row.counts.map { ($0.name, $0.count) })
+        }
+        func sum(_ name: String) -> Int { curve.compactMap { $0[name] }.reduce(0, +) }
+        #expect(sum("open") == open.count)
+        #expect(sum("recovered") == recovered.count { $0.boughtAgain == false })
+        #expect(sum("boughtAgain") == recovered.count { $0.boughtAgain == true })
+        #expect(recovered.count > 5)
+        for (day, next) in zip(curve, curve.dropFirst()) {
+            let ended = ["recovered", "boughtAgain", "lost", "open"].compactMap { day[$0] }.reduce(0, +)
+            #expect((day["entered"] ?? 0) - ended == next["entered"])
+        }
+        var daily = asked
+        daily.interval = .day
+        #expect(try reader.retryCounts(daily).rows.last?.counts.first?.count == open.count)
+
+        let funnel = try reader.offerFunnel(asked).rows.map { row in
+            Dictionary(uniqueKeysWithValues: row.counts.map { ($0.name, $0.count) })
+        }
+        for row in funnel {
+            #expect(row["started"] == row.filter { $0.key != "started" }.values.reduce(0, +))
+        }
+        let trials = try reader.churn(.trialNotConverted, asked).rows
+        #expect(!trials.isEmpty && trials.allSatisfy { $0.churnClass != nil })
+        // Whoever may be won back has left and is not back.
+        let gone = Set(departures.filter { $0.reactivatedAt == nil }.map(\.id))
+        let winBack = try reader.churn(.winBack, asked).rows
+        #expect(!winBack.isEmpty && winBack.allSatisfy { gone.contains($0.id) && $0.accrualLostAt != nil })
+        for row in try reader.churn(.aboutToChurn, asked).rows {
+            let state = try #require(
+                try reader.state(
+                    of: SubscriptionSelector(originalTransactionId: row.id.originalTransactionId), asked.question)?
+                    .subscriptions.first)
+            #expect(["active", "gracePeriod"].contains(state.status) && state.willRenew == false)
+        }
     }
 
     @Test func `end when their work is limited`() async throws {

@@ -1,0 +1,79 @@
+import ArgumentParser
+import Churn
+import LedgerAPI
+import SubscriptionLedger
+
+struct ChurnCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "churn",
+        abstract: "Show who leaves, why, and who may come back.",
+        discussion: """
+            Without --segment, --curve or --funnel: the number of subscribers who left in each month, week or day, by \
+            class. With --segment inRetry --by day: the subscriptions in billing retry at the end of each day.
+
+            SEGMENTS
+              \(ChurnSegment.allCases.map(\.rawValue).joined(separator: "\n  "))
+
+            EXAMPLES
+              subledger churn --by month
+              subledger churn --segment aboutToChurn --format csv
+              subledger churn --segment inRetry --by day
+              subledger churn --curve
+              subledger churn --funnel
+            """)
+
+    @Option(help: "List the subscribers in a segment.")
+    var segment: String?
+
+    @Flag(help: "Show what became of failed renewals, by day of retry.")
+    var curve = false
+
+    @Flag(help: "Show what became of offers: converted, pending or not converted.")
+    var funnel = false
+
+    @Option(help: "Calendar of counts: month, week or day (default: month).")
+    var by: String?
+
+    @OptionGroup var analysis: AnalysisOptions
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: RowOutputOptions
+
+    func validate() throws {
+        guard [segment != nil, curve, funnel].count(where: { $0 }) <= 1 else {
+            throw ValidationError("Give only one of --segment, --curve and --funnel")
+        }
+        guard by == nil || !curve && !funnel && segment.map({ $0 == ChurnSegment.inRetry.rawValue }) ?? true else {
+            throw ValidationError("--by counts departures, or with --segment inRetry the subscriptions in retry")
+        }
+    }
+
+    func run() throws {
+        let segment = try segment.map { try ChurnSegment(named: $0) }
+        let opened = try ledger.reading()
+        let answer: any LedgerAnswer = try output.withProgress { bar in
+            let query = try analysis.query(by: by ?? "month", bar)
+            if curve { return try opened.recoveryCurve(query) }
+            if funnel { return try opened.offerFunnel(query) }
+            guard let segment else { return try opened.churnCounts(query) }
+            return by == nil ? try opened.churn(segment, query) : try opened.retryCounts(query)
+        }
+        AnswerTable.print(
+            answer.json, rows: "rows", columns: columns(of: answer, segment), format: output.effectiveFormat)
+    }
+
+    /// The columns of a table.
+    private func columns(of answer: any LedgerAnswer, _ segment: ChurnSegment?) -> [String] {
+        if let counts = answer as? ChurnAnswer<CountRow> {
+            return counts.rows.first.map { $0.labels.map(\.name) + $0.counts.map(\.name) } ?? ["period"]
+        }
+        let common = ["originalTransactionId", "productId"]
+        switch segment {
+        case .aboutToChurn, nil: return common + ["since", "endedAt"]
+        case .inRetry: return common + ["since", "retryDay"]
+        case .recovered: return common + ["endedAt", "recoveredAt", "boughtAgain", "retryDay"]
+        case .churned: return common + ["class", "endedAt", "churnedAt", "reactivatedAt"]
+        case .winBack: return common + ["class", "endedAt", "paidDays", "accrualLostAt", "offerIds"]
+        case .trialNotConverted: return common + ["class", "since", "endedAt"]
+        }
+    }
+}
