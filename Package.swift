@@ -196,7 +196,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "AppStoreVerification", "LedgerAPI",
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService",
+                "Revenue", "RetentionCohorts", "Churn", "AppStoreVerification", "LedgerAPI",
                 "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
                 "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto,
                 argumentParser, hummingbird,

@@ -6,6 +6,8 @@ package struct Answer<Row: JSONRepresentable>: JSONRepresentable {
     /// The number of events on which the answer is based.
     package var knownAt: UInt64
     package var subscriptions: [Row]
+    /// Nil for an answer from all statements.
+    package var signed: SignedBy?
 
     package init(asOf: Instant, knownAt: UInt64, subscriptions: [Row]) {
         self.asOf = asOf
@@ -14,9 +16,7 @@ package struct Answer<Row: JSONRepresentable>: JSONRepresentable {
     }
 
     package var json: JSONValue {
-        .object([
-            "asOf": JSONValue(asOf), "knownAt": JSONValue(position: knownAt), "subscriptions": subscriptions.json,
-        ])
+        .object(signed.members(asOf: asOf, knownAt: knownAt) + [.init("subscriptions", subscriptions.json)])
     }
 }
 

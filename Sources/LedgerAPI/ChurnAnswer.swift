@@ -7,6 +7,8 @@ package struct ChurnAnswer<Row: JSONRepresentable>: Sendable {
     /// Nil for an answer about all segments.
     package var segment: String?
     package var rows: [Row]
+    /// Nil for an answer from all statements.
+    package var signed: SignedBy?
 
     package init(asOf: Instant, knownAt: UInt64, segment: String? = nil, rows: [Row]) {
         self.asOf = asOf
@@ -18,9 +20,7 @@ package struct ChurnAnswer<Row: JSONRepresentable>: Sendable {
 
 extension ChurnAnswer: LedgerAnswer {
     package var json: JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("asOf", JSONValue(asOf)), .init("knownAt", JSONValue(position: knownAt)),
-        ]
+        var members = signed.members(asOf: asOf, knownAt: knownAt)
         if let segment { members.append(.init("segment", .string(segment))) }
         return .object(members + [.init("rows", rows.json)])
     }

@@ -6,6 +6,8 @@ package struct CohortCellAnswer: Sendable {
     package var knownAt: UInt64
     /// Ordered by key.
     package var subscriptions: [CohortMemberRow]
+    /// Nil for an answer from all statements.
+    package var signed: SignedBy?
 
     package init(asOf: Instant, knownAt: UInt64, subscriptions: [CohortMemberRow]) {
         self.asOf = asOf
@@ -16,9 +18,7 @@ package struct CohortCellAnswer: Sendable {
 
 extension CohortCellAnswer: LedgerAnswer {
     package var json: JSONValue {
-        .object([
-            "asOf": JSONValue(asOf), "knownAt": JSONValue(position: knownAt), "subscriptions": subscriptions.json,
-        ])
+        .object(signed.members(asOf: asOf, knownAt: knownAt) + [.init("subscriptions", subscriptions.json)])
     }
 }
 

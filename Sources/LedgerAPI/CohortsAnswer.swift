@@ -12,6 +12,8 @@ package struct CohortsAnswer: Sendable {
     package var ownershipInferred: Int
     /// Ordered by cohort, duration and cuts; the unknown cohort last.
     package var rows: [CohortAnswerRow]
+    /// Nil for an answer from all statements.
+    package var signed: SignedBy?
 
     package init(
         asOf: Instant, knownAt: UInt64, definition: String, interval: String, zone: String, cuts: [String],
@@ -30,11 +32,12 @@ package struct CohortsAnswer: Sendable {
 
 extension CohortsAnswer: LedgerAnswer {
     package var json: JSONValue {
-        .object([
-            "asOf": JSONValue(asOf), "knownAt": JSONValue(position: knownAt), "definition": .string(definition),
-            "by": .string(interval), "zone": .string(zone), "cut": .array(cuts.map { .string($0) }),
-            "ownershipInferred": .integer(Int64(ownershipInferred)), "rows": rows.json,
-        ])
+        .object(
+            signed.members(asOf: asOf, knownAt: knownAt) + [
+                .init("definition", .string(definition)), .init("by", .string(interval)),
+                .init("zone", .string(zone)), .init("cut", .array(cuts.map { .string($0) })),
+                .init("ownershipInferred", .integer(Int64(ownershipInferred))), .init("rows", rows.json),
+            ])
     }
 }
 

@@ -24,6 +24,8 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
     /// Ordered by key.
     package var conflicts: [ConflictRow]
     package var nextStep: String
+    /// Nil for an answer from all statements.
+    package var signed: SignedBy?
     /// The merge made by this call.
     package var merged: MergeRow?
     /// The merge undone by this call.
@@ -51,8 +53,8 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
     package var json: JSONValue {
         var members = [JSONValue.Member("id", JSONValue(id))]
         if let handle { members.append(.init("handle", .string(handle))) }
+        members += signed.members(asOf: asOf, knownAt: knownAt)
         members += [
-            .init("asOf", JSONValue(asOf)), .init("knownAt", JSONValue(position: knownAt)),
             .init("entitled", .bool(entitled)),
             .init("entitlements", entitlements.json), .init("subscriptions", subscriptions.json),
             .init("products", products.json), .init("groups", groups.json), .init("purchases", purchases.json),

@@ -8,6 +8,8 @@ package struct OffersAnswer: Sendable {
     package var id: String
     /// Ordered by bundle id and product id.
     package var offers: [OfferRow]
+    /// Nil for an answer from all statements.
+    package var signed: SignedBy?
 
     package init(asOf: Instant, knownAt: UInt64, id: String, offers: [OfferRow]) {
         self.asOf = asOf
@@ -19,9 +21,8 @@ package struct OffersAnswer: Sendable {
 
 extension OffersAnswer: LedgerAnswer {
     package var json: JSONValue {
-        .object([
-            "asOf": JSONValue(asOf), "knownAt": JSONValue(position: knownAt), "id": .string(id), "offers": offers.json,
-        ])
+        .object(
+            signed.members(asOf: asOf, knownAt: knownAt) + [.init("id", .string(id)), .init("offers", offers.json)])
     }
 }
 

@@ -7,6 +7,8 @@ package struct RevenueAnswer<Row: JSONRepresentable>: Sendable {
     package var interval: String
     package var zone: String
     package var rows: [Row]
+    /// Nil for an answer from all statements.
+    package var signed: SignedBy?
 
     package init(asOf: Instant, knownAt: UInt64, interval: String, zone: String, rows: [Row]) {
         self.asOf = asOf
@@ -19,9 +21,9 @@ package struct RevenueAnswer<Row: JSONRepresentable>: Sendable {
 
 extension RevenueAnswer: LedgerAnswer {
     package var json: JSONValue {
-        .object([
-            "asOf": JSONValue(asOf), "knownAt": JSONValue(position: knownAt), "by": .string(interval),
-            "zone": .string(zone), "rows": rows.json,
-        ])
+        .object(
+            signed.members(asOf: asOf, knownAt: knownAt) + [
+                .init("by", .string(interval)), .init("zone", .string(zone)), .init("rows", rows.json),
+            ])
     }
 }

@@ -62,7 +62,8 @@ import Testing
 
     @Test(
         arguments: [
-            "asof=2025-01-01", "asOf=yesterday", "asOf=", "knownAt=x", "environment=Prod", "asOf=%FF",
+            "asof=2025-01-01", "asOf=yesterday", "signedBy=yesterday", "asOf=", "knownAt=x", "environment=Prod",
+            "asOf=%FF",
             "asOf=2025-01-01&asOf=2025-01-02", "bundleId=%4", "explain=true",
         ])
     func `a parameter that cannot be meant is 400`(_ query: String) async throws {
@@ -74,7 +75,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("asof=2025-01-01", "environment, bundleId, asOf, knownAt, atLeast", "asof"),
+            ("asof=2025-01-01", "environment, bundleId, asOf, knownAt, signedBy, atLeast", "asof"),
             ("knownAt=1&knownAt=1", "one value", "several values"),
         ])
     func `an unknown parameter is told from one given twice`(

@@ -20,6 +20,7 @@ struct BenchmarkRow: Sendable {
         [
             .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .getCustomerCold,
             .bytesPerNotification, .state, .history, .open, .scan, .rebuildFold, .rebuildStore,
+            .projectRetention, .projectChurn, .projectRevenue, .projectRecurringRevenue, .projectAll,
             .getDuringRebuild(events: events),
         ]
     }

@@ -18,7 +18,11 @@ enum AnswerTable {
             return
         case .table: break
         }
-        var text = "as of \(cell(answer[member: "asOf"])), known at \(cell(answer[member: "knownAt"]))\n"
+        var text = "as of \(cell(answer[member: "asOf"])), known at \(cell(answer[member: "knownAt"]))"
+        if let signedBy = answer[member: "signedBy"] {
+            text += ", signed by \(cell(signedBy)), \(cell(answer[member: "signedLater"])) signed later"
+        }
+        text += "\n"
         if let nested {
             for row in answer.elements(of: rows) {
                 let name = ["originalTransactionId", "bundleId", "environment"].map { cell(row[member: $0]) }

@@ -17,12 +17,18 @@ struct InstantOptions: ParsableArguments {
         help: "Log size (below 10^11, at most the current size) or instant (default: all events).")
     var knownAt: AsOfQuery.KnownAt?
 
+    @Option(
+        name: .customLong("signed-by"),
+        help: "Instant by which Apple signed what counts (default: any). The answer counts what was signed later only.")
+    var signedBy: Instant?
+
     @Option(name: .customLong("rules"), help: "Rules file (default: the rules active at --known-at).")
     var rulesFile: String?
 
     var question: AsOfQuery {
         get throws {
             var question = AsOfQuery(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
+            question.signedBy = signedBy
             if let rulesFile { question.rules = try RulesFile(path: rulesFile).rules }
             return question
         }

@@ -1,3 +1,6 @@
+import AppStoreModel
+package import Primitives
+
 /// The set of observations of one key. Merging is set union, which is commutative, associative and idempotent. The
 /// order, number and grouping of deliveries therefore cannot change the result of a fold.
 ///
@@ -44,6 +47,31 @@ package struct Timeline: Hashable, Sendable {
 }
 
 extension Timeline {
+    /// Returns the timeline of the observations signed by an instant, whatever their source.
+    package func signed(by t: Instant) -> Timeline {
+        Timeline(
+            transactions: transactions.filter { $0.source.time <= t },
+            renewals: renewals.filter { $0.source.time <= t },
+            notifications: notifications.filter { $0.source.time <= t })
+    }
+
+    /// Returns the number of purchases and revocations dated by an instant of which nothing signed by then speaks.
+    /// Apple's API signs at request time, so a ledger that was filled later has many.
+    package func countSignedLater(than t: Instant) -> Int {
+        var purchases: [AppleID: Bool] = [:]
+        var revocations: [AppleID: Bool] = [:]
+        for observed in transactions {
+            let (fact, isSigned) = (observed.value, observed.source.time <= t)
+            if let date = fact.purchaseDate, date <= t {
+                purchases[fact.transactionId] = purchases[fact.transactionId] == true || isSigned
+            }
+            if let date = fact.revocation?.revocationDate, date <= t {
+                revocations[fact.transactionId] = revocations[fact.transactionId] == true || isSigned
+            }
+        }
+        return (Array(purchases.values) + Array(revocations.values)).count { !$0 }
+    }
+
     /// All observations, in the total order.
     package var observations: [Observation] {
         let all =

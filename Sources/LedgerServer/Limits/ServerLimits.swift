@@ -23,6 +23,8 @@ enum ServerLimits {
     static let readSeconds: Int64 = 10
     /// The time limit of the work for a request, until its response begins.
     static let workDuration = Duration.seconds(30)
+    /// The maximum number of rows of a list about all subscriptions.
+    static let rowsInList = 100_000
     /// The maximum number of subscribers. Each uses a connection and wakes with every commit.
     static let subscribers = 100
     static let subscriberCommentSeconds = 15

@@ -67,6 +67,7 @@ extension Problem {
         case let error as TransitionCursorError: self.init(.conflict, error.diagnosis)
         case let error as WorkStopped: self.init(error)
         case let error as KnownAtAhead: self.init(.conflict, error.diagnosis)
+        case let error as AnswerTooLarge: self.init(.badRequest, error.diagnosis)
         case let error as DefinitionUnknown: self.init(.badRequest, error.diagnosis)
         case let error as ZoneUnknown: self.init(.badRequest, error.diagnosis)
         default: self.init(.internalServerError, "internal_error", "internal error; see the server log")

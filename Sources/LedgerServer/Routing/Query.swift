@@ -94,9 +94,9 @@ struct Query: Sendable {
         return scope
     }
 
-    static let questionNames = ["asOf", "knownAt", "atLeast"]
+    static let questionNames = ["asOf", "knownAt", "signedBy", "atLeast"]
 
-    /// Returns `asOf` and `knownAt`, after the ledger has reached the position `atLeast`.
+    /// Returns `asOf`, `knownAt` and `signedBy`, after the ledger has reached the position `atLeast`.
     /// - Throws: `parameter_invalid`; `position_unknown` (503) when waiting takes too long; `StorageError`.
     func question(_ context: RouteContext) async throws -> AsOfQuery {
         let question = try question(now: context.now)
@@ -112,6 +112,12 @@ struct Query: Sendable {
                 throw .parameter("asOf", expected: "ISO 8601 or milliseconds since 1970", found: text)
             }
             question.asOf = instant
+        }
+        if let text = values["signedBy"] {
+            guard let instant = Instant(text: text) else {
+                throw .parameter("signedBy", expected: "ISO 8601 or milliseconds since 1970", found: text)
+            }
+            question.signedBy = instant
         }
         if let text = values["knownAt"] {
             guard let knownAt = AsOfQuery.KnownAt(text: text) else {

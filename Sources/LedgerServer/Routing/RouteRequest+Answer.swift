@@ -46,6 +46,7 @@ extension Query {
         if let by = text("by") { query.interval = try BucketCalendar.Interval(named: by) }
         if let cut = text("cut") { query.cuts = try PurchaseCut.list(cut) }
         query.zone = text("zone")
+        query.rowLimit = ServerLimits.rowsInList
         return query
     }
 }

@@ -14,12 +14,50 @@ package struct AnalysisQuery: Sendable {
     package var definition: Rules.Retention.Definition?
     /// The time zone; nil for that of the rules.
     package var zone: String?
+    /// The greatest number of rows in a list; nil for any number.
+    package var rowLimit: Int?
     /// Called with the progress.
     package var report: (@Sendable (RebuildProgress) -> Void)?
 
     package init(_ question: AsOfQuery, scope: CustomerScope = CustomerScope()) {
         self.question = question
         self.scope = scope
+    }
+}
+
+/// The refusal of a list with too many rows.
+package struct AnswerTooLarge: DiagnosedError, Hashable, Sendable {
+    package let diagnosis: Diagnosis
+
+    init(_ limit: Int) {
+        diagnosis = Diagnosis(
+            "answer_too_large", "the answer has too many rows", expected: "at most \(limit) rows", found: "more",
+            hint: "Ask for one app, currency or cell, or use the command line.")
+    }
+}
+
+/// The rows of a list, from several threads.
+struct RowList<Row: Sendable>: Sendable {
+    private(set) var rows: [Row] = []
+    private let limit: Int?
+
+    init(of query: AnalysisQuery) {
+        limit = query.rowLimit
+    }
+
+    /// - Throws: `AnswerTooLarge`.
+    mutating func append(_ row: Row) throws(AnswerTooLarge) {
+        if let limit, rows.count >= limit { throw AnswerTooLarge(limit) }
+        rows.append(row)
+    }
+
+    mutating func merge(_ other: RowList) { rows += other.rows }
+
+    /// Returns the rows of all threads.
+    /// - Throws: `AnswerTooLarge`.
+    func all() throws(AnswerTooLarge) -> [Row] {
+        if let limit, rows.count > limit { throw AnswerTooLarge(limit) }
+        return rows
     }
 }
 

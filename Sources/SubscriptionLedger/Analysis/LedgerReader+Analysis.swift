@@ -1,5 +1,6 @@
 import AppStoreModel
 import Dispatch
+import LedgerAPI
 import LedgerModel
 import LedgerStorage
 import Primitives
@@ -10,6 +11,15 @@ struct AnalysisContext: Sendable {
     let size: Position
     let rules: Rules
     let catalogs: [Symbol: CatalogHistory]
+    /// The instant by which Apple signed what counts; nil for everything known.
+    let signedBy: Instant?
+}
+
+/// The result of an analysis.
+struct Analysis<Sum> {
+    let sum: Sum
+    /// Nil when the question does not restrict the statements.
+    let signed: SignedBy?
 }
 
 extension LedgerReader {
@@ -26,7 +36,7 @@ extension LedgerReader {
         _ context: AnalysisContext, _ scope: CustomerScope,
         report: (@Sendable (RebuildProgress) -> Void)? = nil, _ initial: Sum,
         add: @escaping @Sendable (inout Sum, [Lineage]) throws -> Void, merge: (inout Sum, Sum) -> Void
-    ) throws -> Sum {
+    ) throws -> Analysis<Sum> {
         try analysisTurn.take()
         defer { analysisTurn.end() }
         var options = RebuildOptions()
@@ -37,23 +47,31 @@ extension LedgerReader {
         // Threads have no task, so the limit is passed on.
         let limit = WorkLimit.current
         let sums = try units(in: folder.path, readsCustomers: false) { _ in
-            initial
-        } add: { sum, unit in
+            (sum: initial, signedLater: 0)
+        } add: { part, unit in
             if let reason = limit?.reason { throw reason }
             // The keys of a unit are of one app and environment.
             guard let key = unit.timelines.keys.first, scope.contains(key) else { return }
-            try add(&sum, unit.lineages)
+            guard let signedBy = context.signedBy else { return try add(&part.sum, unit.lineages) }
+            part.signedLater += unit.timelines.countSignedLater(than: signedBy)
+            // Without the later statements, an account may join fewer keys.
+            for lineages in Lineage.components(of: unit.timelines.signed(by: signedBy)).groupedByAccounts() {
+                try add(&part.sum, lineages)
+            }
         } finish: {
             $0
         }
-        return sums.reduce(into: initial) { merge(&$0, $1) }
+        return Analysis(
+            sum: sums.reduce(into: initial) { merge(&$0, $1.sum) },
+            signed: context.signedBy.map { t in SignedBy(t, signedLater: sums.reduce(0) { $0 + $1.signedLater }) })
     }
 
     /// Returns the knowledge and the rules of a question.
     func analysisContext(_ question: AsOfQuery) throws -> AnalysisContext {
         let size = try knownSize(question.knownAt)
         return AnalysisContext(
-            size: size, rules: try rules(for: question, knownAt: size), catalogs: try catalogHistories(knownAt: size))
+            size: size, rules: try rules(for: question, knownAt: size), catalogs: try catalogHistories(knownAt: size),
+            signedBy: question.signedBy)
     }
 }
 

@@ -7,17 +7,16 @@ import Primitives
 
 extension LedgerReader {
     /// Returns the subscribers in a segment, ordered by key and end.
-    /// - Throws: `KnownAtAhead`; the reason to stop the work; `StorageError`.
+    /// - Throws: `KnownAtAhead`; `AnswerTooLarge`; the reason to stop the work; `StorageError`.
     /// - Complexity: O(n) for n facts.
     package func churn(_ segment: ChurnSegment, _ query: AnalysisQuery) throws -> ChurnAnswer<SegmentAnswerRow> {
         let context = try analysisContext(query.question)
-        let rows = try units(query, context, [SegmentAnswerRow]()) { rows, unit in
-            for row in unit.rows(in: segment, context.rules) { rows.append(SegmentAnswerRow(row)) }
+        let found = try units(query, context, RowList<SegmentAnswerRow>(of: query)) { rows, unit in
+            for row in unit.rows(in: segment, context.rules) { try rows.append(SegmentAnswerRow(row)) }
         } merge: {
-            $0 += $1
+            $0.merge($1)
         }
-        return ChurnAnswer(
-            asOf: query.question.asOf, knownAt: context.size, segment: segment.rawValue, rows: rows.sorted())
+        return answer(query, context, segment, try found.sum.all().sorted(), found.signed)
     }
 
     /// Returns the number of departures in each calendar bucket, by class.
@@ -25,17 +24,17 @@ extension LedgerReader {
     package func churnCounts(_ query: AnalysisQuery) throws -> ChurnAnswer<CountRow> {
         let context = try analysisContext(query.question)
         let calendar = try BucketCalendar(query, context.rules)
-        let counts = try units(query, context, ChurnCounts(calendar)) { counts, unit in
+        let found = try units(query, context, ChurnCounts(calendar)) { counts, unit in
             for episode in unit.churnEpisodes(context.rules.churn) { counts.add(episode) }
         } merge: {
             $0.merge($1)
         }
-        let rows = counts.counts.sorted { $0.key < $1.key }.map { bucket, classes in
+        let rows = found.sum.counts.sorted { $0.key < $1.key }.map { bucket, classes in
             CountRow(
                 labels: [NamedText("period", bucket.name)],
                 ChurnClass.allCases.map { CountRow.Count($0.rawValue, classes[$0] ?? 0) })
         }
-        return ChurnAnswer(asOf: query.question.asOf, knownAt: context.size, rows: rows)
+        return answer(query, context, nil, rows, found.signed)
     }
 
     /// Returns the number of subscriptions in billing retry at the end of each calendar bucket.
@@ -43,61 +42,70 @@ extension LedgerReader {
     package func retryCounts(_ query: AnalysisQuery) throws -> ChurnAnswer<CountRow> {
         let context = try analysisContext(query.question)
         let calendar = try BucketCalendar(query, context.rules)
-        let counts = try units(query, context, RetryCounts(calendar)) { counts, unit in
+        let found = try units(query, context, RetryCounts(calendar)) { counts, unit in
             for episode in unit.retryEpisodes(context.rules.churn) { counts.add(episode) }
         } merge: {
             $0.merge($1)
         }
-        let rows = counts.counts.map { bucket, count in
+        let rows = found.sum.counts.map { bucket, count in
             CountRow(labels: [NamedText("period", bucket.name)], [CountRow.Count("inRetry", count)])
         }
-        return ChurnAnswer(
-            asOf: query.question.asOf, knownAt: context.size, segment: ChurnSegment.inRetry.rawValue, rows: rows)
+        return answer(query, context, .inRetry, rows, found.signed)
     }
 
     /// Returns what became of failed renewals, by day of retry.
     /// - Throws: the errors of `churn`.
     package func recoveryCurve(_ query: AnalysisQuery) throws -> ChurnAnswer<CountRow> {
         let context = try analysisContext(query.question)
-        let curve = try units(query, context, RecoveryCurve()) { curve, unit in
+        let found = try units(query, context, RecoveryCurve()) { curve, unit in
             for episode in unit.retryEpisodes(context.rules.churn) { curve.add(episode) }
         } merge: {
             $0.merge($1)
         }
-        let rows = curve.days.enumerated().map { index, day in
+        let rows = found.sum.days.enumerated().map { index, day in
             CountRow([
                 .init("retryDay", index + 1), .init("entered", day.entered), .init("recovered", day.recovered),
                 .init("boughtAgain", day.boughtAgain), .init("lost", day.lost), .init("open", day.open),
             ])
         }
-        return ChurnAnswer(asOf: query.question.asOf, knownAt: context.size, rows: rows)
+        return answer(query, context, nil, rows, found.signed)
     }
 
     /// Returns what became of offers, by kind.
     /// - Throws: the errors of `churn`.
     package func offerFunnel(_ query: AnalysisQuery) throws -> ChurnAnswer<CountRow> {
         let context = try analysisContext(query.question)
-        let funnel = try units(query, context, OfferFunnel()) { funnel, unit in
+        let found = try units(query, context, OfferFunnel()) { funnel, unit in
             for run in unit.offerRuns { funnel.add(run) }
         } merge: {
             $0.merge($1)
         }
-        let rows = funnel.rows.sorted { $0.key < $1.key }.map { name, row in
+        let rows = found.sum.rows.sorted { $0.key < $1.key }.map { name, row in
             CountRow(
                 labels: [NamedText("offer", name)],
                 [.init("started", row.started), .init("pending", row.pending), .init("converted", row.converted)]
                     + ChurnClass.allCases.map { .init("notConverted.\($0.rawValue)", row.notConverted[$0] ?? 0) })
         }
-        return ChurnAnswer(asOf: query.question.asOf, knownAt: context.size, rows: rows)
+        return answer(query, context, nil, rows, found.signed)
+    }
+
+    private func answer<Row>(
+        _ query: AnalysisQuery, _ context: AnalysisContext, _ segment: ChurnSegment?, _ rows: [Row],
+        _ signed: SignedBy?
+    ) -> ChurnAnswer<Row> {
+        var answer = ChurnAnswer(
+            asOf: query.question.asOf, knownAt: context.size, segment: segment?.rawValue, rows: rows)
+        answer.signed = signed
+        return answer
     }
 
     private func units<Sum: Sendable>(
         _ query: AnalysisQuery, _ context: AnalysisContext, _ initial: Sum,
-        add: @escaping @Sendable (inout Sum, PurchaseUnit) -> Void, merge: (inout Sum, Sum) -> Void
-    ) throws -> Sum {
+        add: @escaping @Sendable (inout Sum, PurchaseUnit) throws -> Void, merge: (inout Sum, Sum) -> Void
+    ) throws -> Analysis<Sum> {
         let t = query.question.asOf
         return try analysis(context, query.scope, report: query.report, initial) { sum, lineages in
-            for unit in lineages.purchaseUnits(by: .group, at: t, catalogs: context.catalogs) { add(&sum, unit) }
+            for unit in lineages.purchaseUnits(by: .group, at: t, catalogs: context.catalogs) { try add(&sum, unit) }
         } merge: {
             merge(&$0, $1)
         }

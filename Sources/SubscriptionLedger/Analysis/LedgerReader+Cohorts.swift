@@ -13,7 +13,7 @@ extension LedgerReader {
     package func cohorts(_ query: AnalysisQuery) throws -> CohortsAnswer {
         let context = try analysisContext(query.question)
         let question = try RetentionQuestion(query, context.rules)
-        let matrix = try analysis(context, query.scope, report: query.report, CohortMatrix(question)) {
+        let found = try analysis(context, query.scope, report: query.report, CohortMatrix(question)) {
             matrix, lineages in
             for unit in lineages.purchaseUnits(by: question.scope, at: question.asOf, catalogs: context.catalogs) {
                 matrix.add(unit)
@@ -21,11 +21,14 @@ extension LedgerReader {
         } merge: {
             $0.merge($1)
         }
-        return CohortsAnswer(
+        let matrix = found.sum
+        var answer = CohortsAnswer(
             asOf: question.asOf, knownAt: context.size, definition: question.rules.definition.rawValue,
             interval: question.calendar.interval.rawValue, zone: question.calendar.zone.name,
             cuts: question.cuts.map(\.rawValue),
             ownershipInferred: matrix.ownershipInferred, rows: matrix.rows.map { CohortAnswerRow($0, question) })
+        answer.signed = found.signed
+        return answer
     }
 
     /// Returns the members of a cell that are eligible in it, and what each is counted as.
@@ -36,19 +39,21 @@ extension LedgerReader {
     package func members(ofCell k: Int, ofCohort cohort: String, _ query: AnalysisQuery) throws -> CohortCellAnswer {
         let context = try analysisContext(query.question)
         let question = try RetentionQuestion(query, context.rules)
-        let rows = try analysis(context, query.scope, report: query.report, [CohortMemberRow]()) { rows, lineages in
+        let found = try analysis(context, query.scope, report: query.report, RowList<CohortMemberRow>(of: query)) {
+            rows, lineages in
             for unit in lineages.purchaseUnits(by: question.scope, at: question.asOf, catalogs: context.catalogs) {
                 guard let member = CohortMember(unit, question), member.name == cohort,
                     let row = CohortMemberRow(member, inCell: k)
                 else { continue }
-                rows.append(row)
+                try rows.append(row)
             }
         } merge: {
-            $0 += $1
+            $0.merge($1)
         }
-        return CohortCellAnswer(
-            asOf: question.asOf, knownAt: context.size,
-            subscriptions: rows.sorted { $0.id < $1.id })
+        var answer = CohortCellAnswer(
+            asOf: question.asOf, knownAt: context.size, subscriptions: try found.sum.all().sorted { $0.id < $1.id })
+        answer.signed = found.signed
+        return answer
     }
 }
 

@@ -17,14 +17,15 @@ extension LedgerReader {
         let calendar = try BucketCalendar(query, context.rules)
         let empty = RevenueTable(calendar, cuts: query.cuts, booking: booking, rules: context.rules.revenue)
         let t = query.question.asOf
-        let table = try analysis(context, query.scope, report: query.report, empty) { table, lineages in
+        let found = try analysis(context, query.scope, report: query.report, empty) { table, lineages in
             for unit in lineages.purchaseUnits(by: .group, at: t, catalogs: context.catalogs) { table.add(unit) }
         } merge: {
             $0.merge($1)
         }
-        let rows = table.rows.map { RevenueRow($0, $1, query.cuts) }
+        let rows = found.sum.rows.map { RevenueRow($0, $1, query.cuts) }
         return answer(
-            query, context, calendar, rows: rows.filter { currency == nil || $0.currency == currency }.sorted())
+            query, context, calendar, rows: rows.filter { currency == nil || $0.currency == currency }.sorted(),
+            found.signed)
     }
 
     /// Returns the recurring revenue of all subscriptions in a scope from bucket to bucket.
@@ -40,13 +41,14 @@ extension LedgerReader {
         var rules = context.rules
         if let definition { rules.revenue.mrr = definition }
         let empty = RevenueSeries(calendar, rules: rules, asOf: query.question.asOf)
-        let series = try analysis(context, query.scope, report: query.report, empty) { series, lineages in
+        let found = try analysis(context, query.scope, report: query.report, empty) { series, lineages in
             series.add(lineages, catalogs: context.catalogs)
         } merge: {
             $0.merge($1)
         }
-        let rows = series.rows.map { RecurringRevenueRow($0) }
-        return answer(query, context, calendar, rows: rows.filter { currency == nil || $0.currency == currency })
+        let rows = found.sum.rows.map { RecurringRevenueRow($0) }
+        return answer(
+            query, context, calendar, rows: rows.filter { currency == nil || $0.currency == currency }, found.signed)
     }
 
     /// Returns every movement of money of the subscriptions in a scope, ordered by key and time.
@@ -56,27 +58,30 @@ extension LedgerReader {
         let context = try analysisContext(query.question)
         let calendar = try BucketCalendar(query, context.rules)
         let t = query.question.asOf
-        let rows = try analysis(context, query.scope, report: query.report, [ChargeRow]()) { rows, lineages in
+        let found = try analysis(context, query.scope, report: query.report, RowList<ChargeRow>(of: query)) {
+            rows, lineages in
             for unit in lineages.purchaseUnits(by: .group, at: t, catalogs: context.catalogs) {
                 let rates = ProceedsRates(unit, context.rules.revenue)
                 for purchase in unit.purchases {
                     for charge in purchase.charges where currency == nil || charge.currency?.text == currency {
-                        rows.append(ChargeRow(charge, of: purchase, rates))
+                        try rows.append(ChargeRow(charge, of: purchase, rates))
                     }
                 }
             }
         } merge: {
-            $0 += $1
+            $0.merge($1)
         }
-        return answer(query, context, calendar, rows: rows.sorted())
+        return answer(query, context, calendar, rows: try found.sum.all().sorted(), found.signed)
     }
 
     private func answer<Row>(
-        _ query: AnalysisQuery, _ context: AnalysisContext, _ calendar: BucketCalendar, rows: [Row]
+        _ query: AnalysisQuery, _ context: AnalysisContext, _ calendar: BucketCalendar, rows: [Row], _ signed: SignedBy?
     ) -> RevenueAnswer<Row> {
-        RevenueAnswer(
+        var answer = RevenueAnswer(
             asOf: query.question.asOf, knownAt: context.size, interval: calendar.interval.rawValue,
             zone: calendar.zone.name, rows: rows)
+        answer.signed = signed
+        return answer
     }
 }
 

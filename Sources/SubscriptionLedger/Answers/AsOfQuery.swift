@@ -15,6 +15,9 @@ package struct AsOfQuery: Sendable {
     package var asOf: Instant
     /// The state of knowledge; nil for every acknowledged event.
     package var knownAt: KnownAt?
+    /// The instant by which Apple signed what counts; nil for everything known. The ledger's own events count whenever
+    /// they are known.
+    package var signedBy: Instant?
     /// The rules of the answer; nil for the rules active at `knownAt`.
     package var rules: Rules?
 

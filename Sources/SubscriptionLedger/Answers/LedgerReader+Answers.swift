@@ -60,9 +60,13 @@ extension LedgerReader {
         let known = Set(candidates.filter { timelines[$0] != nil })
         guard !known.isEmpty else { return nil }
         let rules = try rules(for: question, knownAt: size)
-        return Answer(
+        let later = question.signedBy.map { timelines.countSignedLater(than: $0, in: known) }
+        if let signedBy = question.signedBy { timelines = timelines.signed(by: signedBy) }
+        var answer = Answer(
             asOf: question.asOf, knownAt: size, subscriptions: try rows(Lineage.components(of: timelines), known, rules)
         )
+        answer.signed = question.signed(later: later)
+        return answer
     }
 
     /// Returns the number of events that a question includes, at most the acknowledged size.

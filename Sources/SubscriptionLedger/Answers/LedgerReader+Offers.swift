@@ -19,7 +19,7 @@ extension LedgerReader {
         scope: CustomerScope = CustomerScope()
     ) throws -> OffersAnswer {
         let size = try knownSize(question.knownAt)
-        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        var lookup = CustomerLookup(in: self, question, size: size)
         let timelines = try lookup.timelines(of: reference(to: externalId))
         let rules = try rules(for: question, knownAt: size)
         let catalogs = try catalogHistories(knownAt: size).filter { scope.contains(bundleId: $0.key.text) }
@@ -30,17 +30,21 @@ extension LedgerReader {
             downloads: timelines?.downloadsPosted(in: scope) ?? [],
             lineages.states(at: question.asOf, rules: rules), at: question.asOf, rules: rules.intro,
             catalogs: catalogs)
+        func answer(_ rows: [OfferRow]) -> OffersAnswer {
+            var answer = OffersAnswer(asOf: question.asOf, knownAt: size, id: externalId, offers: rows)
+            answer.signed = question.signed(later: timelines?.countSignedLater(in: scope))
+            return answer
+        }
         var names = offers.products
         if let product {
             names = names.filter { $0.productId.text == product }
             // A product that nobody knows is answered too: nobody knows its group either.
             guard !names.isEmpty else {
                 let row = OfferRow(unknown: product, scope)
-                return OffersAnswer(asOf: question.asOf, knownAt: size, id: externalId, offers: [row])
+                return answer([row])
             }
         }
-        return OffersAnswer(
-            asOf: question.asOf, knownAt: size, id: externalId, offers: names.map { OfferRow(offers, $0) })
+        return answer(names.map { OfferRow(offers, $0) })
     }
 }
 

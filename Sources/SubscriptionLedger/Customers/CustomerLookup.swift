@@ -11,6 +11,8 @@ struct CustomerLookup {
     private(set) var reads: ReadSet
     /// The log size below which an id must have been stored in the vault to resolve.
     private let idsCreatedBelow: Position
+    /// The instant by which Apple signed what counts; nil for everything known.
+    private var signedBy: Instant?
     private(set) var directory = CustomerDirectory()
     private var loadedHandles: Set<CustomerHandle> = []
     private var askedTokens: Set<AppAccountToken> = []
@@ -31,6 +33,12 @@ struct CustomerLookup {
         vault = ledger.vault
         reads = ReadSet(size: size)
         idsCreatedBelow = knownAt == nil ? .max : size
+    }
+
+    /// - Parameter size: the log size of the question.
+    init(in ledger: LedgerReader, _ question: AsOfQuery, size: Position) {
+        self.init(in: ledger, knownAt: question.knownAt, size: size)
+        signedBy = question.signedBy
     }
 
     /// Creates a lookup without the vault, in which no external id resolves.
@@ -156,18 +164,26 @@ extension CustomerLookup {
     private mutating func timelines(
         of owner: Ownership.Owner, among related: RelatedTimelines, _ grants: [EntitlementGrant]
     ) throws -> CustomerTimelines {
-        let timelines = related.timelines
+        let timelines = signedBy.map { related.timelines.signed(by: $0) } ?? related.timelines
         var evidence: [OwnershipEvidence] = []
         for (key, timeline) in timelines {
             let next = related.ownershipEvidence(of: key, timeline)
             try load(next)
             evidence.append(next)
         }
-        let downloads = related.downloads
+        let downloads = signedBy.map { t in related.downloads.map { $0.signed(by: t) } } ?? related.downloads
         for claim in downloads.flatMap(\.claims) { _ = try customer(of: claim.customer) }
         return CustomerTimelines(
             owner: owner, lineages: Lineage.components(of: timelines), evidence: evidence,
             purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, downloads: downloads,
-            grants: grants, directory: directory)
+            grants: grants, directory: directory,
+            signedLater: signedBy.map { t in related.timelines.mapValues { $0.countSignedLater(than: t) } } ?? [:])
+    }
+}
+
+extension AppDownload {
+    /// Returns the download with the statements that Apple signed by an instant.
+    fileprivate func signed(by t: Instant) -> AppDownload {
+        AppDownload(account: account, facts: facts.filter { $0.source.time <= t }, claims: claims)
     }
 }

@@ -11,6 +11,8 @@ struct CustomerState: Sendable {
     private var purchases: [(key: SubscriptionKey, row: PurchaseRow)]
     private var conflicts: [(key: SubscriptionKey, row: ConflictRow)]
     private var products: CustomerProducts
+    /// The restriction of the statements; nil for none.
+    var signed: SignedBy?
     /// The instants at which time alone may change the products, besides those of the timelines.
     var turningPoints: [Instant] { products.turningPoints }
 
@@ -49,7 +51,7 @@ struct CustomerState: Sendable {
     func answer(
         id: String?, handle: String? = nil, asOf: Instant, knownAt: Position
     ) -> CustomerAnswer<SubscriptionRow> {
-        CustomerAnswer(
+        var answer = CustomerAnswer(
             id: id, handle: handle, asOf: asOf, knownAt: knownAt,
             entitled: products.isEntitled, entitlements: products.entitlements.map { EntitlementRow($0) },
             subscriptions: subscriptions.map { $0.row }, products: products.products.map { ProductRow($0) },
@@ -57,11 +59,15 @@ struct CustomerState: Sendable {
             purchases: purchases.map { $0.row },
             conflicts: conflicts.map(\.row),
             nextStep: CustomerNextStep.of(subscriptions.map { .init($0.state) }).rawValue)
+        answer.signed = signed
+        return answer
     }
 
     /// Returns the answer of `state --customer`.
     func answer(asOf: Instant, knownAt: Position) -> Answer<SubscriptionRow> {
-        Answer(asOf: asOf, knownAt: knownAt, subscriptions: subscriptions.map(\.row.row))
+        var answer = Answer(asOf: asOf, knownAt: knownAt, subscriptions: subscriptions.map(\.row.row))
+        answer.signed = signed
+        return answer
     }
 }
 
@@ -83,6 +89,11 @@ extension OwnedSubscriptions {
 }
 
 extension CustomerTimelines {
+    /// Returns the number of purchases and revocations in a scope that Apple signed later than the question permits.
+    func countSignedLater(in scope: CustomerScope) -> Int {
+        signedLater.reduce(0) { scope.contains($1.key) ? $0 + $1.value : $0 }
+    }
+
     /// Returns the range around `t` in which the state stays the same.
     /// - Parameter further: further instants at which it may change.
     func validity(around t: Instant, rules: Rules, _ further: [Instant]) -> Range<Instant> {

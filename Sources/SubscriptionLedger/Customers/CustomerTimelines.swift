@@ -14,6 +14,8 @@ struct CustomerTimelines: Sendable {
     /// The grants to every handle of the customer.
     let grants: [EntitlementGrant]
     let directory: CustomerDirectory
+    /// The purchases and revocations of each key that Apple signed later than the question permits.
+    var signedLater: [SubscriptionKey: Int] = [:]
 }
 
 /// The subscriptions that belong to the owner at an instant, and all lineages that they may be part of.

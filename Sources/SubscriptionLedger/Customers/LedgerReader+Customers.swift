@@ -21,7 +21,7 @@ extension LedgerReader {
         guard case .handle(let handle) = reference else {
             return try naming(state.answer(id: externalId, asOf: question.asOf, knownAt: size))
         }
-        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        var lookup = CustomerLookup(in: self, question, size: size)
         let customer = try lookup.customer(of: handle)
         return try naming(state.answer(id: nil, handle: customer.hex, asOf: question.asOf, knownAt: size))
     }
@@ -43,9 +43,11 @@ extension LedgerReader {
         explained: Bool = false
     ) throws -> HistoryAnswer {
         let size = try knownSize(question.knownAt)
-        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        var lookup = CustomerLookup(in: self, question, size: size)
         guard let timelines = try lookup.timelines(of: reference(to: externalId)) else {
-            return Answer(asOf: question.asOf, knownAt: size, subscriptions: [])
+            var empty = HistoryAnswer(asOf: question.asOf, knownAt: size, subscriptions: [])
+            empty.signed = question.signed(later: 0)
+            return empty
         }
         let rules = try rules(for: question, knownAt: size)
         let owned = OwnedSubscriptions(of: timelines, at: question.asOf, rules: rules, scope: scope)
@@ -61,7 +63,9 @@ extension LedgerReader {
                 row.transitions.removeAll { $0.at > end }
                 return row
             }
-        return Answer(asOf: question.asOf, knownAt: size, subscriptions: rows)
+        var answer = Answer(asOf: question.asOf, knownAt: size, subscriptions: rows)
+        answer.signed = question.signed(later: timelines.countSignedLater(in: scope))
+        return answer
     }
 
     private func ownerHistory(
@@ -99,7 +103,7 @@ extension LedgerReader {
         try related.add([key])
         guard let timeline = related.timelines[key] else { return nil }
         let evidence = related.ownershipEvidence(of: key, timeline)
-        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        var lookup = CustomerLookup(in: self, question, size: size)
         try lookup.load(evidence)
         let rules = try rules(for: question, knownAt: size)
         let owner = Ownership(
@@ -107,8 +111,9 @@ extension LedgerReader {
         ).owners.min()
         let token: AppAccountToken? = if case .bearer(let token)? = owner { token } else { nil }
         let timelines = try owner.map { try lookup.timelines(of: $0, token: token) }
-        let state = CustomerState(
+        var state = CustomerState(
             of: timelines, at: question.asOf, rules: rules, scope: scope, catalogs: try catalogHistories(knownAt: size))
+        state.signed = question.signed(later: timelines?.countSignedLater(in: scope))
         let id = try owner.flatMap { try self.id(of: $0) }
         let handle: String? = if id == nil, case .customer(let handle)? = owner { handle.hex } else { nil }
         return try naming(state.answer(id: id, handle: handle, asOf: question.asOf, knownAt: size))
@@ -175,16 +180,17 @@ extension LedgerReader {
         // Read before the cache: a current state is valid at least up to this size.
         let size = try knownSize(question.knownAt)
         let rules = try rules(for: question, knownAt: size)
-        let (asOf, isPresent) = (question.asOf, question.knownAt == nil)
+        let (asOf, isPresent) = (question.asOf, question.knownAt == nil && question.signedBy == nil)
         if isPresent, let known = customerStates.entry(of: reference), known.validity.contains(asOf),
             known.rules == rules, known.scope == scope, try known.reads.isCurrent(in: self)
         {
             return (size, known.state)
         }
-        var lookup = CustomerLookup(in: self, knownAt: question.knownAt, size: size)
+        var lookup = CustomerLookup(in: self, question, size: size)
         let timelines = try lookup.timelines(of: reference)
-        let state = CustomerState(
+        var state = CustomerState(
             of: timelines, at: asOf, rules: rules, scope: scope, catalogs: try catalogHistories(knownAt: size))
+        state.signed = question.signed(later: timelines?.countSignedLater(in: scope))
         if isPresent, let timelines {
             var reads = lookup.reads
             reads.terms.append(.catalogChanges)

@@ -179,6 +179,21 @@ import Testing
         #expect(try !scratch.ledger.reader.cohorts(query()).rows.isEmpty)
     }
 
+    @Test func `refuse a list with more rows than its limit`() async throws {
+        let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
+        try await scratch.ingestInBulk(Self.simulated.jws)
+        var asked = query()
+        let count = try scratch.ledger.reader.charges(asked).rows.count
+        asked.rowLimit = count
+        #expect(try scratch.ledger.reader.charges(asked).rows.count == count)
+        asked.rowLimit = count - 1
+        #expect(throws: AnswerTooLarge.self) { try scratch.ledger.reader.charges(asked) }
+        #expect(throws: AnswerTooLarge.self) {
+            asked.rowLimit = 1
+            return try scratch.ledger.reader.churn(.churned, asked)
+        }
+    }
+
     @Test func `refuse a time zone that there is not`() throws {
         let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
         var asked = query()

@@ -9,7 +9,7 @@ import SubscriptionStatus
 import Synchronization
 
 extension BenchmarkRow {
-    private static let scanName = "an LMDB cursor over the same facts that reads a word in every 64 bytes, on all cores"
+    static let scanName = "an LMDB cursor over the same facts that reads a word in every 64 bytes, on all cores"
 
     /// The scan of the headers of all facts, which finds the facts that are folded together.
     static let scan = BenchmarkRow(
@@ -47,7 +47,7 @@ extension BenchmarkRow {
         try measure(progress) { store, folder in try builder(store, folder).rebuild(logRoot: .zero).content.rows }
     }
 
-    private static let peak = PeakMemory()
+    static let peak = PeakMemory()
 
     private static func builder(_ store: FactSample, _ folder: DataFolder) throws -> ProjectionBuilder<StatusProjection>
     {
@@ -57,7 +57,7 @@ extension BenchmarkRow {
             StatusProjection.self, in: ProjectionStore(folder), of: store.facts, rules: Rules(), options: options)
     }
 
-    private static func measure(
+    static func measure(
         _ progress: Progress, _ work: (FactSample, DataFolder) throws -> Int
     ) throws -> Measurement {
         let store = try FactSample(progress)
@@ -117,7 +117,7 @@ private final class Sums: Sendable {
 }
 
 /// The peak of the anonymous memory of this process, as sampled.
-private final class PeakMemory: Sendable {
+final class PeakMemory: Sendable {
     private let kibibytes = Mutex(0)
 
     var mebibytes: Int { kibibytes.withLock { $0 / 1_024 } }
