@@ -109,7 +109,7 @@ extension CohortMember {
 }
 
 extension CalendarPeriod {
-    /// https://www.revenuecat.com/docs/dashboard-and-metrics/charts/subscription-retention-chart
+    /// The days of a duration in RevenueCat's subscription retention chart.
     fileprivate var revenueCatDays: Int64 {
         let days: Int64 =
             switch unit {
