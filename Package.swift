@@ -97,6 +97,12 @@ let package = Package(
             name: "RetentionCohorts", dependencies: ["Primitives", "LedgerModel", "PaidService", "Revenue"],
             path: "Projections/RetentionCohorts", swiftSettings: settings
         ),
+        // The numbers of all questions, and what moves them.
+        .target(
+            name: "Differences",
+            dependencies: ["Primitives", "LedgerModel", "PaidService", "Revenue", "Churn", "RetentionCohorts"],
+            path: "Projections/Differences", swiftSettings: settings
+        ),
         .target(
             name: "AppStoreVerification",
             dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
@@ -149,7 +155,7 @@ let package = Package(
             name: "SubscriptionLedger",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "ProductStates", "IntroOffers",
-                "PaidService", "Revenue", "RetentionCohorts", "Churn", "LedgerAPI",
+                "PaidService", "Revenue", "RetentionCohorts", "Churn", "Differences", "LedgerAPI",
                 "AppStoreVerification", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore",
                 "ProjectionRuntime", "Ingestion", "LMDB", "LedgerConfiguration",
             ],
@@ -273,6 +279,9 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "DifferencesTests", dependencies: ["Primitives", "LedgerModel", "Differences", "LedgerTesting"],
+            swiftSettings: settings),
         .testTarget(
             name: "AppStoreVerificationTests",
             dependencies: [

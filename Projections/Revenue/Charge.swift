@@ -23,28 +23,46 @@ package struct Charge: Hashable, Sendable {
     /// Milliunits of `currency`, negative towards the subscriber; nil if not known.
     package let amount: Int64?
     package let currency: Symbol?
+    /// Nil for an amount in the currency of the sale.
+    package let exchange: Exchange?
     /// The position of the event that first states the movement.
     package let position: Position
 
     /// Whether the amount follows from a rule and not from Apple's statement.
     package var isInferred: Bool { kind == .upgradeCredit }
+
+    /// Whether only the exchange rate of the amount is not known.
+    package var lacksRate: Bool { exchange.map { $0.rate == nil } ?? false }
 }
 
 extension PurchaseUnit {
     /// The movements of all purchases, oldest purchase first.
-    package var charges: [Charge] { purchases.flatMap(\.charges) }
+    package var charges: [Charge] { charges(in: nil) }
+
+    /// - Parameter reporting: the currency of the amounts; nil for that of each sale.
+    package func charges(in reporting: ReportingCurrency?) -> [Charge] {
+        purchases.flatMap { $0.charges(in: reporting) }
+    }
 }
 
 extension SubscriptionPurchase {
     /// The sale, then what was given back and taken again, by time.
-    package var charges: [Charge] {
-        var charges = [charge(.sale, at: start, price?.price, position)]
-        let credit = upgradeCredit
-        if let credit { charges.append(credit) }
+    /// - Parameter reporting: the currency of the amounts; nil for that of the sale. Refunds and credits have the rate of
+    ///   the sale, so a refund in full leaves nothing.
+    package func charges(in reporting: ReportingCurrency?) -> [Charge] {
+        let price = ConvertedPrice(self, reporting)
+        func charge(_ kind: Charge.Kind, at instant: Instant, _ amount: Int64?, _ position: Position) -> Charge {
+            Charge(
+                kind: kind, key: key, transactionId: transactionId, at: instant, saleAt: start, amount: amount,
+                currency: price.currency, exchange: price.exchange, position: position)
+        }
+        var charges = [charge(.sale, at: start, price.price, position)]
+        let credit = upgradeCredit(of: price)
+        if let credit { charges.append(charge(.upgradeCredit, at: credit.at, credit.amount.map { -$0 }, position)) }
         for refund in refunds {
             // What an upgrade gave back before is not given back again.
-            let credited = credit.map { $0.at <= refund.start ? $0.amount.map { -$0 } : 0 } ?? 0
-            let amount = amount(of: refund, credited: credited)
+            let credited = credit.map { $0.at <= refund.start ? $0.amount : 0 } ?? 0
+            let amount = refund.amount(of: price, credited: credited)
             charges.append(charge(.refund, at: refund.start, amount.map { -$0 }, refund.position))
             guard let reversal = refund.reversal else { continue }
             charges.append(charge(.reversal, at: reversal.at, amount, reversal.position))
@@ -52,30 +70,16 @@ extension SubscriptionPurchase {
         return charges
     }
 
-    private func charge(_ kind: Charge.Kind, at instant: Instant, _ amount: Int64?, _ position: Position) -> Charge {
-        Charge(
-            kind: kind, key: key, transactionId: transactionId, at: instant, saleAt: start, amount: amount,
-            currency: price?.currency, position: position)
-    }
-
     /// The price of the unused rest when another purchase of the key took its place. Nothing if the purchase was
     /// revoked by then or was free.
-    private var upgradeCredit: Charge? {
+    private func upgradeCredit(of price: ConvertedPrice) -> (at: Instant, amount: Int64?)? {
         guard isUpgraded, let replacedAt, max(replacedAt, start) < statedEnd, payment != .free,
             !revocations.contains(where: { $0.covers(replacedAt) })
         else { return nil }
-        let unused = statedEnd.milliseconds &- max(replacedAt, start).milliseconds
-        let total = statedEnd.milliseconds &- start.milliseconds
-        let amount = price.flatMap { $0.price.scaled(by: unused, over: total) }
-        return charge(.upgradeCredit, at: replacedAt, amount.map { -$0 }, position)
-    }
-
-    /// - Parameter credited: what was given back before; nil if not known.
-    private func amount(of refund: Refund, credited: Int64?) -> Int64? {
-        guard let price = price?.price, let credited else { return nil }
-        let rest = max(0, price.subtractingReportingOverflow(credited).partialValue)
-        if refund.isFull { return rest }
-        return refund.percentage.flatMap { price.scaled(by: $0, over: 100_000) }.map { min($0, rest) }
+        // Both are positive: the purchase ends after it starts, and after it is replaced.
+        let unused = statedEnd.milliseconds - max(replacedAt, start).milliseconds
+        let total = statedEnd.milliseconds - start.milliseconds
+        return (replacedAt, price.part(Fraction(UInt64(unused), over: UInt64(total))))
     }
 }
 
@@ -100,6 +104,14 @@ private struct Refund {
         isFull = revocation.isFullRefund
         percentage = Self.percentage(revocation)
         reversal = Self.reversal(revocation)
+    }
+
+    /// - Parameter credited: what was given back before; nil if not known.
+    func amount(of price: ConvertedPrice, credited: Int64?) -> Int64? {
+        guard let whole = price.price, let credited else { return nil }
+        let rest = max(0, whole.subtractingReportingOverflow(credited).partialValue)
+        if isFull { return rest }
+        return percentage.flatMap { price.part(Fraction(UInt64($0), over: 100_000)) }.map { min($0, rest) }
     }
 
     private static func percentage(_ revocation: Revocation) -> Int64? {

@@ -43,18 +43,4 @@ extension Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other > 0 ? .max : .min) : sum
     }
-
-    /// Returns `self * numerator / denominator`, rounded half to even; nil when it exceeds the range of `Int64`.
-    /// - Precondition: the denominator is positive.
-    package func scaled(by numerator: Int64, over denominator: Int64) -> Int64? {
-        precondition(denominator > 0)
-        let product = magnitude.multipliedFullWidth(by: numerator.magnitude)
-        let divisor = denominator.magnitude
-        guard product.high < divisor else { return nil }
-        var (quotient, remainder) = divisor.dividingFullWidth(product)
-        let (half, isOdd) = (divisor - remainder, quotient & 1 == 1)
-        if remainder > half || remainder == half && isOdd { quotient = Swift.min(quotient, .max - 1) + 1 }
-        guard let magnitude = Int64(exactly: quotient) else { return nil }
-        return (self < 0) == (numerator < 0) ? magnitude : -magnitude
-    }
 }

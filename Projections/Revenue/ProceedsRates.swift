@@ -31,6 +31,6 @@ package struct ProceedsRates: Sendable {
     /// Returns what Apple pays out of a movement before taxes are deducted; nil if the amount or the share is not known.
     package func proceeds(of charge: Charge) -> Int64? {
         guard let amount = charge.amount, let rate = rate(ofSaleAt: charge.saleAt) else { return nil }
-        return amount.scaled(by: Int64(rate), over: 10_000)
+        return amount.scaled(by: Fraction(rate, over: 10_000))
     }
 }

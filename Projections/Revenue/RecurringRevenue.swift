@@ -7,13 +7,18 @@ extension PurchaseUnit {
     /// The recurring revenue of a month at the instant of the unit, whether or not auto-renew is off.
     ///
     /// Paid purchases count while they serve, and while Apple's grace period covers their failed renewal.
-    package func monthlyRevenue(_ definition: Rules.Revenue.RecurringRevenue) -> Amounts {
+    /// - Parameter reporting: the currency of the amounts; nil for that of each sale.
+    package func monthlyRevenue(
+        _ definition: Rules.Revenue.RecurringRevenue, in reporting: ReportingCurrency? = nil
+    ) -> Amounts {
         var amounts = Amounts()
         for purchase in purchases where purchase.recurs {
             switch purchase.payment {
             case .free: continue
             case .unknown: amounts.add(nil, nil)
-            case .paid: amounts.add(purchase.monthlyPrice(definition), purchase.price?.currency)
+            case .paid:
+                let price = ConvertedPrice(purchase, reporting)
+                amounts.add(purchase.shareOfMonth(definition).flatMap { price.part($0) }, price.currency)
             }
         }
         return amounts
@@ -28,20 +33,19 @@ extension SubscriptionPurchase {
         return failure.failedAt <= asOf && asOf < until
     }
 
-    /// The price of a month; nil if the price or the time that it is for is not known.
-    fileprivate func monthlyPrice(_ definition: Rules.Revenue.RecurringRevenue) -> Int64? {
-        guard let price = price?.price, let period = chargedPeriod else { return nil }
-        let count = Int64(period.count)
+    /// The part of the price that is for a month; nil if the time that the price is for is not known.
+    fileprivate func shareOfMonth(_ definition: Rules.Revenue.RecurringRevenue) -> Fraction? {
+        guard let period = chargedPeriod else { return nil }
         switch period.unit {
-        case .day: return price.scaled(by: 365, over: 12 * count)
+        case .day: return Fraction(365, over: 12 * period.count)
         case .week:
             switch definition {
-            case .default: return price.scaled(by: 365, over: 84 * count)
-            case .revenueCat: return price.scaled(by: 4, over: count)
-            case .iapkit: return price.scaled(by: 4_345, over: 1_000 * count)
+            case .default: return Fraction(365, over: 84 * period.count)
+            case .revenueCat: return Fraction(4, over: period.count)
+            case .iapkit: return Fraction(4_345, over: 1_000 * period.count)
             }
-        case .month: return price.scaled(by: 1, over: count)
-        case .year: return price.scaled(by: 1, over: 12 * count)
+        case .month: return Fraction(1, over: period.count)
+        case .year: return Fraction(1, over: 12 * period.count)
         }
     }
 

@@ -34,9 +34,13 @@ package struct RevenueMovement: Sendable {
     /// - Parameters:
     ///   - before: the unit at the earlier instant; nil if nothing had begun.
     ///   - after: the same unit at the later instant; nil if nothing had begun.
-    package mutating func add(_ before: PurchaseUnit?, _ after: PurchaseUnit?, _ rules: Rules) {
-        let opening = before?.monthlyRevenue(rules.revenue.mrr) ?? Amounts()
-        let closing = after?.monthlyRevenue(rules.revenue.mrr) ?? Amounts()
+    ///   - reporting: the currency of the amounts; nil for that of each sale.
+    package mutating func add(
+        _ before: PurchaseUnit?, _ after: PurchaseUnit?, _ rules: Rules,
+        in reporting: ReportingCurrency? = nil
+    ) {
+        let opening = before?.monthlyRevenue(rules.revenue.mrr, in: reporting) ?? Amounts()
+        let closing = after?.monthlyRevenue(rules.revenue.mrr, in: reporting) ?? Amounts()
         self.opening.add(opening)
         self.closing.add(closing)
         unknownChange += closing.unknownCount - opening.unknownCount

@@ -11,10 +11,13 @@ package struct RevenueSeries: Sendable {
     private let calendar: BucketCalendar
     private let rules: Rules
     private let asOf: Instant
+    private let reporting: ReportingCurrency?
 
-    /// - Parameter asOf: the end of the last bucket, which it cuts short.
-    package init(_ calendar: BucketCalendar, rules: Rules, asOf: Instant) {
-        (self.calendar, self.rules, self.asOf) = (calendar, rules, asOf)
+    /// - Parameters:
+    ///   - asOf: the end of the last bucket, which it cuts short.
+    ///   - reporting: the currency of the amounts; nil for that of each sale.
+    package init(_ calendar: BucketCalendar, rules: Rules, asOf: Instant, in reporting: ReportingCurrency? = nil) {
+        (self.calendar, self.rules, self.asOf, self.reporting) = (calendar, rules, asOf, reporting)
     }
 
     /// Adds the units of lineages that Apple accounts join.
@@ -28,7 +31,7 @@ package struct RevenueSeries: Sendable {
             let end = min(calendar.start(of: bucket.next).advanced(byMilliseconds: -1), asOf)
             let after = lineages.purchaseUnits(by: .group, at: end, catalogs: catalogs)
             var movement = changes[bucket] ?? RevenueMovement()
-            for unit in after { movement.add(before.first { $0.id == unit.id }, unit, rules) }
+            for unit in after { movement.add(before.first { $0.id == unit.id }, unit, rules, in: reporting) }
             changes[bucket] = movement
             before = after
         }
@@ -46,7 +49,7 @@ package struct RevenueSeries: Sendable {
         package let changes: [RevenueMovement.Kind: Int64]
         package let churnedInRetry: Int64
         package let closing: Int64
-        /// The purchases at the end whose recurring revenue is not known. They are in the row without a currency.
+        /// The purchases at the end whose price, duration or exchange rate is not known. They are in the row without a currency.
         package let unknownPrice: Int
     }
 

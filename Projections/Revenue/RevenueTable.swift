@@ -28,6 +28,10 @@ package struct RevenueTable: Sendable {
         package fileprivate(set) var unknownProceeds = 0
         /// The movements whose amount is not known. They are in no sum.
         package fileprivate(set) var unknownPrice = 0
+        /// The movements whose exchange rate is not known. They are in no sum.
+        package fileprivate(set) var unknownRate = 0
+        /// The rates of the movements in other currencies.
+        package fileprivate(set) var exchanges: [Symbol: ExchangeSpan] = [:]
         /// The units with a movement whose share is the higher one at the end of the bucket, of those with a known one.
         package fileprivate(set) var unitsAtHigherRate = 0
         package fileprivate(set) var unitsAtKnownRate = 0
@@ -40,9 +44,15 @@ package struct RevenueTable: Sendable {
     private let cuts: [PurchaseCut]
     private let booking: Booking
     private let rules: Rules.Revenue
+    private let reporting: ReportingCurrency?
 
-    package init(_ calendar: BucketCalendar, cuts: [PurchaseCut], booking: Booking, rules: Rules.Revenue) {
+    /// - Parameter reporting: the currency of the amounts; nil for that of each sale.
+    package init(
+        _ calendar: BucketCalendar, cuts: [PurchaseCut], booking: Booking, rules: Rules.Revenue,
+        in reporting: ReportingCurrency? = nil
+    ) {
         (self.calendar, self.cuts, self.booking, self.rules) = (calendar, cuts, booking, rules)
+        self.reporting = reporting
     }
 
     package mutating func add(_ unit: PurchaseUnit) {
@@ -50,7 +60,7 @@ package struct RevenueTable: Sendable {
         var touched: Set<Key> = []
         for purchase in unit.purchases {
             let cut = cuts.map { $0.value(of: purchase, in: unit) }
-            for charge in purchase.charges {
+            for charge in purchase.charges(in: reporting) {
                 let bucket = calendar.bucket(of: booking == .sale ? charge.saleAt : charge.at)
                 let key = Key(bucket: bucket, currency: charge.amount == nil ? nil : charge.currency, cut: cut)
                 rows[key, default: Row()].add(charge, rates.proceeds(of: charge))
@@ -66,12 +76,38 @@ package struct RevenueTable: Sendable {
     }
 }
 
+/// The days of the exchange rates in a sum.
+package struct ExchangeSpan: Hashable, Sendable {
+    package private(set) var movements = 0
+    package private(set) var firstDay: UTCDay
+    package private(set) var lastDay: UTCDay
+
+    fileprivate init(day: UTCDay) {
+        (firstDay, lastDay) = (day, day)
+    }
+
+    fileprivate mutating func add(_ day: UTCDay) {
+        movements += 1
+        (firstDay, lastDay) = (min(firstDay, day), max(lastDay, day))
+    }
+
+    fileprivate func merged(with other: Self) -> Self {
+        var span = self
+        span.movements += other.movements
+        (span.firstDay, span.lastDay) = (min(firstDay, other.firstDay), max(lastDay, other.lastDay))
+        return span
+    }
+}
+
 extension RevenueTable.Row {
     fileprivate mutating func add(_ charge: Charge, _ proceeds: Int64?) {
         charges += 1
         guard let amount = charge.amount else {
-            unknownPrice += 1
+            if charge.lacksRate { unknownRate += 1 } else { unknownPrice += 1 }
             return
+        }
+        if let of = charge.exchange?.of, let rate = charge.exchange?.rate {
+            exchanges[of, default: ExchangeSpan(day: rate.day)].add(rate.day)
         }
         switch charge.kind {
         case .sale: gross = gross.addingClamped(amount)
@@ -101,6 +137,8 @@ extension RevenueTable.Row {
         proceedsBeforeTax = proceedsBeforeTax.addingClamped(other.proceedsBeforeTax)
         unknownProceeds += other.unknownProceeds
         unknownPrice += other.unknownPrice
+        unknownRate += other.unknownRate
+        exchanges.merge(other.exchanges) { $0.merged(with: $1) }
         unitsAtHigherRate += other.unitsAtHigherRate
         unitsAtKnownRate += other.unitsAtKnownRate
     }

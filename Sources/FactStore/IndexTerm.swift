@@ -61,6 +61,9 @@ extension IndexTerm {
     /// The term of all changes of catalogues, of any app.
     package static let catalogChanges = IndexTerm("k", [])
 
+    /// The term of all additions of exchange rates.
+    package static let ratesChanges = IndexTerm("x", [])
+
     /// Creates a term. The separator of the parts is a byte that no UTF-8 text contains.
     private init(_ kind: Unicode.Scalar, _ parts: [String]) {
         var bytes: [UInt8] = []

@@ -34,16 +34,10 @@ package enum CatalogEvents {
     /// - Throws: `log_corrupt` when the body is not that of `evidence`.
     package static func bundleId(in record: Record, _ evidence: [UInt8]) throws(StorageError) -> String? {
         guard record.kind == .catalogChanged else { return nil }
-        guard isSound(record, evidence), let bundleId = EventDecoder.bundleId(in: record.body) else {
+        guard record.statesDigest(of: evidence), let bundleId = EventDecoder.bundleId(in: record.body) else {
             throw StorageError(
                 .logCorrupt, "the catalogue at position \(record.position) does not match its digest")
         }
         return bundleId
-    }
-
-    /// Whether the body of a change has the digest of its evidence.
-    package static func isSound(_ record: Record, _ evidence: [UInt8]) -> Bool {
-        let digest = (try? JSONDocument(parsing: record.body).root["digest"]?.string).flatMap(Digest.init(hex:))
-        return digest == .sha256(of: evidence)
     }
 }

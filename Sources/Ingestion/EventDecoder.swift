@@ -38,6 +38,7 @@ package enum EventDecoder {
         switch record.kind {
         case .rulesActivated: return RulesEvents.indexed
         case .catalogChanged: return CatalogEvents.indexed
+        case .ratesChanged: return RatesEvents.indexed
         default: break
         }
         return try facts(record, evidence).map { IndexedFacts($0) } ?? .none

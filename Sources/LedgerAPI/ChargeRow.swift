@@ -20,11 +20,13 @@ package struct ChargeRow: Hashable, Sendable {
     package var inferred: Bool
     /// The position of the event that first states the movement.
     package var position: UInt64
+    /// Nil for an amount in the currency of the sale.
+    package var exchange: ExchangeRow?
 
     package init(
         id: SubscriptionID, kind: String, productId: String?, transactionId: String?, at: Instant, saleAt: Instant,
         amount: Int64?, currency: String?, rate: Int?, proceedsBeforeTax: Int64?, paidDays: Int64?, inferred: Bool,
-        position: UInt64
+        position: UInt64, exchange: ExchangeRow? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -39,6 +41,7 @@ package struct ChargeRow: Hashable, Sendable {
         self.paidDays = paidDays
         self.inferred = inferred
         self.position = position
+        self.exchange = exchange
     }
 }
 
@@ -52,6 +55,7 @@ extension ChargeRow: JSONRepresentable {
                 .init("currency", JSONValue(currency)), .init("rate", JSONValue(rate)),
                 .init("proceedsBeforeTax", JSONValue(proceedsBeforeTax)), .init("paidDays", JSONValue(paidDays)),
                 .init("inferred", .bool(inferred)), .init("position", JSONValue(position: position)),
+                .init("exchange", exchange?.json ?? .null),
             ])
     }
 }

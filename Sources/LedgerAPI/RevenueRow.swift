@@ -20,11 +20,15 @@ package struct RevenueRow: Hashable, Sendable {
     /// The units whose share is known then.
     package var unitsAtKnownRate: Int
     package var unknownPrice: Int
+    package var unknownRate: Int
+    /// The exchange rates in the sums, ordered by currency; nil for an answer in the currencies of the sales.
+    package var exchanges: [ExchangeSpanRow]?
 
     package init(
         period: String, currency: String?, cut: [NamedText], charges: Int, gross: Int64, refunds: Int64,
         reversals: Int64, upgradeCredits: Int64, net: Int64, proceedsBeforeTax: Int64, unknownProceeds: Int,
-        unitsAtHigherRate: Int, unitsAtKnownRate: Int, unknownPrice: Int
+        unitsAtHigherRate: Int, unitsAtKnownRate: Int, unknownPrice: Int,
+        unknownRate: Int = 0, exchanges: [ExchangeSpanRow]? = nil
     ) {
         self.period = period
         self.currency = currency
@@ -40,20 +44,28 @@ package struct RevenueRow: Hashable, Sendable {
         self.unitsAtHigherRate = unitsAtHigherRate
         self.unitsAtKnownRate = unitsAtKnownRate
         self.unknownPrice = unknownPrice
+        self.unknownRate = unknownRate
+        self.exchanges = exchanges
     }
 }
 
 extension RevenueRow: JSONRepresentable {
     package var json: JSONValue {
-        .object([
-            "period": .string(period), "currency": JSONValue(currency), "cut": cut.json,
-            "charges": .integer(Int64(charges)), "gross": .integer(gross), "refunds": .integer(refunds),
-            "reversals": .integer(reversals), "upgradeCredits": .integer(upgradeCredits), "net": .integer(net),
-            "proceedsBeforeTax": .integer(proceedsBeforeTax), "unknownProceeds": .integer(Int64(unknownProceeds)),
-            "higherShare": .object([
-                "units": .integer(Int64(unitsAtHigherRate)), "known": .integer(Int64(unitsAtKnownRate)),
-            ]),
-            "unknownPrice": .integer(Int64(unknownPrice)),
-        ])
+        .object(
+            [
+                .init("period", .string(period)), .init("currency", JSONValue(currency)), .init("cut", cut.json),
+                .init("charges", JSONValue(charges)), .init("gross", .integer(gross)),
+                .init("refunds", .integer(refunds)), .init("reversals", .integer(reversals)),
+                .init("upgradeCredits", .integer(upgradeCredits)), .init("net", .integer(net)),
+                .init("proceedsBeforeTax", .integer(proceedsBeforeTax)),
+                .init("unknownProceeds", JSONValue(unknownProceeds)),
+                .init(
+                    "higherShare",
+                    .object(["units": JSONValue(unitsAtHigherRate), "known": JSONValue(unitsAtKnownRate)])),
+                .init("unknownPrice", JSONValue(unknownPrice)),
+            ]
+                + (exchanges.map {
+                    [.init("unknownRate", JSONValue(unknownRate)), .init("exchanges", $0.json)]
+                } ?? []))
     }
 }

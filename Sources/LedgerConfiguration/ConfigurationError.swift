@@ -1,11 +1,12 @@
 package import Primitives
 
-/// An error in a configuration, rules or catalogue file.
+/// An error in a configuration, rules, catalogue or rates file.
 package struct ConfigurationError: DiagnosedError, Hashable, Sendable {
     package enum Code: String, Sendable {
         case configurationInvalid = "configuration_invalid"
         case rulesInvalid = "rules_invalid"
         case catalogInvalid = "catalog_invalid"
+        case ratesInvalid = "rates_invalid"
     }
 
     /// The file with line and column, or the variable.

@@ -44,6 +44,7 @@ package final class LedgerReader: Sendable {
     let customerStates = CustomerStateCache()
     let activeRules: ActiveRules
     let appliedCatalogs: AppliedCatalogs
+    let appliedRates: AppliedRates
     let analysisTurn = AnalysisTurn()
 
     /// Creates a reader of the ledger in a folder, also beside a writer. Does not modify the ledger.
@@ -66,6 +67,7 @@ package final class LedgerReader: Sendable {
         self.vault = vault
         activeRules = ActiveRules(initial: configuration.rules, log, facts)
         appliedCatalogs = AppliedCatalogs(log, facts)
+        appliedRates = AppliedRates(log, facts)
     }
 
     /// Returns the number of acknowledged events.

@@ -86,6 +86,24 @@ import Testing
         #expect(count >= 20)
     }
 
+    @Test func `converts amounts at the rate of the sale`() throws {
+        guard let table = Self.table else { return }
+        var count = 0
+        for view in table["cases"]?.elements ?? [] {
+            for expected in view["reporting"]?.elements ?? [] {
+                let currency = Symbol(expected["currency"]?.string ?? "")
+                let reporting = ReportingCurrency(currency, RatesHistory(worked: view["fx"], in: currency))
+                let charges = Self.units(view, at: .latest).flatMap { $0.charges(in: reporting) }
+                let charge = try #require(charges.first { $0.kind.rawValue == expected["kind"]?.string })
+                #expect(charge.amount == expected["amount"]?.integer && charge.currency == currency)
+                #expect(charge.exchange?.rate?.day.description == expected["rateOf"]?.string)
+                #expect(charge.at == expected.instant("at"))
+                count += 1
+            }
+        }
+        #expect(count >= 2)
+    }
+
     private static func movement(_ cases: [JSONView], from t0: Instant, to t1: Instant) -> RevenueMovement {
         var movement = RevenueMovement()
         for view in cases {
@@ -154,5 +172,23 @@ import Testing
             }
         }
         #expect(count >= 6)
+    }
+}
+
+extension RatesHistory {
+    /// - Parameter view: the rates of pairs of currencies, such as EURUSD, by day.
+    fileprivate init(worked view: JSONView?, in currency: Symbol) {
+        let rates = (view?.members ?? []).flatMap { pair in
+            pair.value.members.compactMap { day -> ExchangeRates.Rate? in
+                guard let rate = day.value.string.flatMap({ ExchangeRate($0) }), let day = UTCDay(day.key) else {
+                    return nil
+                }
+                return ExchangeRates.Rate(day: day, currency: Symbol(String(pair.key.prefix(3))), rate: rate)
+            }
+        }
+        self.init([
+            RatesChange(
+                ExchangeRates(currency: currency, rates: rates), digest: .zero, recordedAt: .earliest, position: 0)
+        ])
     }
 }

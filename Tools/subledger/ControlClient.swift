@@ -31,8 +31,12 @@ struct ControlClient {
         try await answer(to: request.json, at: "/control/rules")
     }
 
-    func apply(_ request: CatalogRequest) async throws -> JSONValue {
+    func applyCatalog(_ request: FileRequest) async throws -> JSONValue {
         try await answer(to: request.json, at: "/control/catalog")
+    }
+
+    func applyRates(_ request: FileRequest) async throws -> JSONValue {
+        try await answer(to: request.json, at: "/control/rates")
     }
 
     private func answer(to line: JSONValue, at path: String) async throws -> JSONValue {

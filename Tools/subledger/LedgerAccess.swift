@@ -34,11 +34,11 @@ enum LedgerAccess {
         }
     }
 
-    /// Returns the active rules.
-    func rulesInForce() throws -> RulesInForce {
+    /// Returns a reader of the ledger.
+    func reader() throws -> LedgerReader {
         switch self {
-        case .writer(let writer): try writer.reader.rulesInForce()
-        case .service(let client): try LedgerReader(client.configuration).rulesInForce()
+        case .writer(let writer): writer.reader
+        case .service(let client): try LedgerReader(client.configuration)
         }
     }
 
@@ -59,7 +59,16 @@ enum LedgerAccess {
     func apply(_ file: CatalogFile) async throws -> JSONValue {
         switch self {
         case .writer(let writer): try await writer.apply(file).json
-        case .service(let client): try await client.apply(CatalogRequest(file: file.name, text: file.text))
+        case .service(let client): try await client.applyCatalog(FileRequest(file: file.name, text: file.text))
+        }
+    }
+
+    /// Applies the exchange rates of a file.
+    /// - Returns: all rates afterwards, in their wire form.
+    func apply(_ file: RatesFile, path: String) async throws -> JSONValue {
+        switch self {
+        case .writer(let writer): try await writer.apply(file).json
+        case .service(let client): try await client.applyRates(FileRequest(file: path, text: file.text))
         }
     }
 

@@ -47,6 +47,12 @@ struct RowOutputOptions: ParsableArguments {
 
     /// Runs `body` with a progress bar on a terminal, and clears it.
     func withProgress<Result>(_ body: (RebuildProgressBar?) throws -> Result) rethrows -> Result {
+        try Self.withProgress(quiet: quiet, body)
+    }
+
+    static func withProgress<Result>(
+        quiet: Bool, _ body: (RebuildProgressBar?) throws -> Result
+    ) rethrows -> Result {
         let bar = !quiet && Terminal.standardError.isInteractive ? RebuildProgressBar() : nil
         defer { bar?.clear() }
         return try body(bar)

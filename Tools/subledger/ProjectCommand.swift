@@ -9,8 +9,8 @@ import SubscriptionLedger
 struct ProjectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "project",
-        abstract: "Show and activate rules; build, show and drop stored projections.",
-        subcommands: [Status.self, Activate.self, Rebuild.self, Show.self, Drop.self])
+        abstract: "Show, compare and activate rules; build, show and drop stored projections.",
+        subcommands: [Status.self, Diff.self, Activate.self, Rebuild.self, Show.self, Drop.self])
 
     struct Status: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -74,20 +74,26 @@ struct ProjectCommand: ParsableCommand {
             try ledger.folder.requireExists()
             let access = try LedgerAccess(try ledger.configuration())
             defer { access.close() }
-            let active = try access.rulesInForce()
-            if active.rules != file.rules, !yes { try confirm(file.rules, after: active.rules) }
+            let active = try access.reader().rulesInForce()
+            if active.rules != file.rules, !yes { try confirm(file.rules, after: active.rules, access) }
             let answer = try await access.activate(file, path: rulesFile, by: by)
             RulesReport.print(answer, in: output.effectiveFormat)
         }
 
-        /// Shows the changes and asks for permission.
-        private func confirm(_ new: Rules, after active: Rules) throws {
+        /// Shows the changes and what they move today, and asks for permission.
+        private func confirm(_ new: Rules, after active: Rules, _ access: LedgerAccess) throws {
             Terminal.standardError.write(RulesReport.changes(from: active, to: new))
             guard Terminal.isInputInteractive else {
                 throw CommandFailure(
                     code: "confirmation_missing", message: "the rules were not activated", expected: "--yes",
                     found: "no terminal to ask", exitCode: CommandFailure.usage)
             }
+            let answer = try RowOutputOptions.withProgress(quiet: output.quiet) { bar in
+                var query = DifferenceQuery(AsOfQuery(asOf: SystemClock.now()), newRules: new)
+                if let bar { query.report = { bar.show($0) } }
+                return try access.reader().difference(query)
+            }
+            Terminal.standardError.write(DifferenceReport.summary(of: answer))
             Terminal.standardError.write("Activate? [y/N] ")
             guard ["y", "yes"].contains(readLine()?.lowercased()) else {
                 throw CommandFailure(

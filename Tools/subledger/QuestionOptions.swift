@@ -3,8 +3,8 @@ import LedgerConfiguration
 import Primitives
 import SubscriptionLedger
 
-/// The options that select the instant, the state of knowledge and the rules of an answer.
-struct InstantOptions: ParsableArguments {
+/// The options that select the instant and the state of knowledge of an answer.
+struct ClockOptions: ParsableArguments {
     @Option(
         name: .customLong("as-of"),
         help:
@@ -22,13 +22,23 @@ struct InstantOptions: ParsableArguments {
         help: "Instant by which Apple signed what counts (default: any). The answer counts what was signed later only.")
     var signedBy: Instant?
 
+    var question: AsOfQuery {
+        var question = AsOfQuery(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
+        question.signedBy = signedBy
+        return question
+    }
+}
+
+/// The options that select the instant, the state of knowledge and the rules of an answer.
+struct InstantOptions: ParsableArguments {
+    @OptionGroup var clocks: ClockOptions
+
     @Option(name: .customLong("rules"), help: "Rules file (default: the rules active at --known-at).")
     var rulesFile: String?
 
     var question: AsOfQuery {
         get throws {
-            var question = AsOfQuery(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
-            question.signedBy = signedBy
+            var question = clocks.question
             if let rulesFile { question.rules = try RulesFile(path: rulesFile).rules }
             return question
         }

@@ -10,12 +10,15 @@ struct RevenueCommand: ParsableCommand {
         commandName: "revenue",
         abstract: "Show revenue by month, week or day: sales, refunds, proceeds, and recurring revenue.",
         discussion: """
-            Amounts are milliunits of the currency: 9990 is 9.99. One currency is never added to another. \
+            Amounts are milliunits of the currency: 9990 is 9.99. One currency is never added to another, unless \
+            --currency converts them: each sale has the rate of its UTC day, else the newest of the 7 days before, \
+            and its refunds have the same. What has no rate is counted in unknownRate, in a row without a currency. \
             proceedsBeforeTax is net times Apple's share to the developer; prices contain VAT.
 
             EXAMPLES
               subledger revenue
-              subledger revenue --by week --cut product --refunds sale --currency EUR --format csv
+              subledger revenue --by week --cut product --refunds sale --format csv
+              subledger revenue --currency USD
               subledger revenue --mrr default
               subledger revenue --charges --format csv
             """)
@@ -31,7 +34,10 @@ struct RevenueCommand: ParsableCommand {
     @Flag(help: "Show a row for each movement of money.")
     var charges = false
 
-    @Option(help: "The only currency to show (default: all).")
+    @Option(
+        help:
+            "Convert all amounts to this currency by the rates of `rates apply` (default: the currency of each sale)."
+    )
     var currency: String?
 
     @OptionGroup var division: DivisionOptions
@@ -51,12 +57,13 @@ struct RevenueCommand: ParsableCommand {
         let answer: JSONValue = try output.withProgress { bar in
             var query = try analysis.query(by: division.by, bar)
             query.cuts = try division.cuts()
-            if charges { return try opened.charges(query, currency: currency).json }
+            query.currency = currency
+            if charges { return try opened.charges(query).json }
             guard let mrr else {
-                return try opened.revenue(query, bookedBy: refunds ?? .movement, currency: currency).json
+                return try opened.revenue(query, bookedBy: refunds ?? .movement).json
             }
             let definition = try Rules.Revenue.RecurringRevenue(named: mrr)
-            return try opened.recurringRevenue(query, definition: definition, currency: currency).json
+            return try opened.recurringRevenue(query, definition: definition).json
         }
         AnswerTable.print(answer, rows: "rows", columns: columns, format: output.effectiveFormat)
     }
@@ -66,7 +73,7 @@ struct RevenueCommand: ParsableCommand {
         if charges {
             return [
                 "originalTransactionId", "at", "kind", "productId", "amount", "currency", "rate", "proceedsBeforeTax",
-            ]
+            ] + (currency == nil ? [] : ["exchange"])
         }
         if mrr != nil {
             return ["period", "currency", "opening"] + RevenueMovement.Kind.allCases.map(\.rawValue)
@@ -74,7 +81,7 @@ struct RevenueCommand: ParsableCommand {
         }
         return ["period", "currency"] + (division.cut == nil ? [] : ["cut"]) + [
             "charges", "gross", "refunds", "reversals", "upgradeCredits", "net", "proceedsBeforeTax", "unknownPrice",
-        ]
+        ] + (currency == nil ? [] : ["unknownRate", "exchanges"])
     }
 }
 

@@ -20,6 +20,8 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
     package static let tokenMapped = EventKind(rawValue: 24)
     package static let catalogChanged = EventKind(rawValue: 32)
     package static let rulesActivated = EventKind(rawValue: 33)
+    package static let ratesChanged = EventKind(rawValue: 38)
+    package static let numbersClosed = EventKind(rawValue: 39)
 
     private static let names: [EventKind: String] = [
         .transactionVerified: "transactionVerified", .statusPolled: "statusPolled",
@@ -29,7 +31,7 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
         .subscriptionTransferred: "subscriptionTransferred", .entitlementGranted: "entitlementGranted",
         .customerErased: "customerErased", .customersUnmerged: "customersUnmerged",
         .tokenMapped: "tokenMapped", .catalogChanged: "catalogChanged",
-        .rulesActivated: "rulesActivated",
+        .rulesActivated: "rulesActivated", .ratesChanged: "ratesChanged", .numbersClosed: "numbersClosed",
     ]
 
     /// The name in answers; the number for a kind of a later version.

@@ -39,6 +39,12 @@ package struct CatalogHistory: Hashable, Sendable {
         CatalogHistory(changes.filter { $0.position < size })
     }
 
+    /// Returns the history with one more catalogue, as if it were applied after all others.
+    package func adding(_ catalog: Catalog) -> CatalogHistory {
+        let change = CatalogChange(catalog, digest: .zero, recordedAt: .latest, position: .max)
+        return CatalogHistory(changes.filter { $0.position < .max } + [change])
+    }
+
     /// The newest change; nil before the first one.
     package var newest: CatalogChange? { changes.last }
 

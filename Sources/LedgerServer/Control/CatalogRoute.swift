@@ -13,7 +13,7 @@ struct CatalogRoute: Route {
     let context: RouteContext
 
     func respond(to call: RouteRequest) async throws -> Response {
-        let request = try CatalogRequest(try await call.json(upTo: ServerLimits.yamlFileBytes).root)
+        let request = try FileRequest(try await call.json(upTo: ServerLimits.yamlFileBytes).root)
         return .json(try await context.ledger.apply(try CatalogFile(text: request.text, name: request.file)))
     }
 }

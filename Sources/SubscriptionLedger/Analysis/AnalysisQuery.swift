@@ -3,6 +3,7 @@ package import LedgerModel
 package import PaidService
 package import Primitives
 package import ProjectionRuntime
+import Revenue
 
 /// How an analysis groups its rows.
 package struct AnalysisQuery: Sendable {
@@ -14,6 +15,8 @@ package struct AnalysisQuery: Sendable {
     package var definition: Rules.Retention.Definition?
     /// The time zone; nil for that of the rules.
     package var zone: String?
+    /// The only currency of the amounts, by exchange rates; nil for that of each sale.
+    package var currency: String?
     /// The greatest number of rows in a list; nil for any number.
     package var rowLimit: Int?
     /// Called with the progress.
@@ -106,6 +109,18 @@ extension BucketCalendar.Interval {
             throw DefinitionUnknown("interval", expected: Self.allCases.map(\.rawValue), found: name)
         }
         self = interval
+    }
+}
+
+extension ReportingCurrency {
+    /// Returns nil when the query asks for none.
+    /// - Throws: `DefinitionUnknown` for a text that is not a currency.
+    init?(_ query: AnalysisQuery, _ context: AnalysisContext) throws(DefinitionUnknown) {
+        guard let code = query.currency else { return nil }
+        guard Symbol(code).isCurrencyCode else {
+            throw DefinitionUnknown("currency", expected: ["a code of ISO 4217, such as EUR"], found: code)
+        }
+        self.init(Symbol(code), context.rates)
     }
 }
 

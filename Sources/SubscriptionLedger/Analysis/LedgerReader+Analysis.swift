@@ -11,6 +11,7 @@ struct AnalysisContext: Sendable {
     let size: Position
     let rules: Rules
     let catalogs: [Symbol: CatalogHistory]
+    let rates: RatesHistory
     /// The instant by which Apple signed what counts; nil for everything known.
     let signedBy: Instant?
 }
@@ -20,6 +21,17 @@ struct Analysis<Sum> {
     let sum: Sum
     /// Nil when the question does not restrict the statements.
     let signed: SignedBy?
+}
+
+/// Lineages that Apple accounts join, with the facts about them.
+struct AnalysisUnit {
+    let lineages: [Lineage]
+    /// The facts about these keys, and maybe others.
+    let facts: UnitFacts
+
+    init(_ lineages: [Lineage], _ facts: UnitFacts) {
+        (self.lineages, self.facts) = (lineages, facts)
+    }
 }
 
 extension LedgerReader {
@@ -37,6 +49,19 @@ extension LedgerReader {
         report: (@Sendable (RebuildProgress) -> Void)? = nil, _ initial: Sum,
         add: @escaping @Sendable (inout Sum, [Lineage]) throws -> Void, merge: (inout Sum, Sum) -> Void
     ) throws -> Analysis<Sum> {
+        try analysis(context, scope, readsCustomers: false, report: report, initial) { sum, unit in
+            try add(&sum, unit.lineages)
+        } merge: {
+            merge(&$0, $1)
+        }
+    }
+
+    /// Folds the units in a scope, with the events about their customers if they are read.
+    func analysis<Sum: Sendable>(
+        _ context: AnalysisContext, _ scope: CustomerScope, readsCustomers: Bool,
+        report: (@Sendable (RebuildProgress) -> Void)? = nil, _ initial: Sum,
+        add: @escaping @Sendable (inout Sum, AnalysisUnit) throws -> Void, merge: (inout Sum, Sum) -> Void
+    ) throws -> Analysis<Sum> {
         try analysisTurn.take()
         defer { analysisTurn.end() }
         var options = RebuildOptions()
@@ -46,17 +71,21 @@ extension LedgerReader {
         defer { try? folder.remove() }
         // Threads have no task, so the limit is passed on.
         let limit = WorkLimit.current
-        let sums = try units(in: folder.path, readsCustomers: false) { _ in
+        let sums = try units(in: folder.path, readsCustomers: readsCustomers) { _ in
             (sum: initial, signedLater: 0)
         } add: { part, unit in
             if let reason = limit?.reason { throw reason }
             // The keys of a unit are of one app and environment.
             guard let key = unit.timelines.keys.first, scope.contains(key) else { return }
-            guard let signedBy = context.signedBy else { return try add(&part.sum, unit.lineages) }
+            guard let signedBy = context.signedBy else {
+                return try add(&part.sum, AnalysisUnit(unit.lineages, unit))
+            }
             part.signedLater += unit.timelines.countSignedLater(than: signedBy)
+            let timelines = unit.timelines.signed(by: signedBy)
             // Without the later statements, an account may join fewer keys.
-            for lineages in Lineage.components(of: unit.timelines.signed(by: signedBy)).groupedByAccounts() {
-                try add(&part.sum, lineages)
+            for lineages in Lineage.components(of: timelines).groupedByAccounts() {
+                try add(
+                    &part.sum, AnalysisUnit(lineages, UnitFacts(timelines: timelines, customers: unit.customers)))
             }
         } finish: {
             $0
@@ -71,7 +100,7 @@ extension LedgerReader {
         let size = try knownSize(question.knownAt)
         return AnalysisContext(
             size: size, rules: try rules(for: question, knownAt: size), catalogs: try catalogHistories(knownAt: size),
-            signedBy: question.signedBy)
+            rates: try appliedRates.history(knownAt: size), signedBy: question.signedBy)
     }
 }
 

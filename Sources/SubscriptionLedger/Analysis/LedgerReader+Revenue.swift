@@ -7,63 +7,59 @@ package import Revenue
 
 extension LedgerReader {
     /// Returns the revenue of all subscriptions in a scope by calendar bucket, currency and cuts.
-    /// - Parameter currency: the only currency in the answer; nil for all.
-    /// - Throws: `KnownAtAhead`; `ZoneUnknown`; the reason to stop the work; `StorageError`.
+    /// - Throws: `KnownAtAhead`; `ZoneUnknown`; `DefinitionUnknown`; the reason to stop the work; `StorageError`.
     /// - Complexity: O(n) for n facts.
     package func revenue(
-        _ query: AnalysisQuery, bookedBy booking: RevenueTable.Booking = .movement, currency: String? = nil
+        _ query: AnalysisQuery, bookedBy booking: RevenueTable.Booking = .movement
     ) throws -> RevenueAnswer<RevenueRow> {
         let context = try analysisContext(query.question)
         let calendar = try BucketCalendar(query, context.rules)
-        let empty = RevenueTable(calendar, cuts: query.cuts, booking: booking, rules: context.rules.revenue)
+        let empty = RevenueTable(
+            calendar, cuts: query.cuts, booking: booking, rules: context.rules.revenue,
+            in: try ReportingCurrency(query, context))
         let t = query.question.asOf
         let found = try analysis(context, query.scope, report: query.report, empty) { table, lineages in
             for unit in lineages.purchaseUnits(by: .group, at: t, catalogs: context.catalogs) { table.add(unit) }
         } merge: {
             $0.merge($1)
         }
-        let rows = found.sum.rows.map { RevenueRow($0, $1, query.cuts) }
-        return answer(
-            query, context, calendar, rows: rows.filter { currency == nil || $0.currency == currency }.sorted(),
-            found.signed)
+        let rows = found.sum.rows.map { RevenueRow($0, $1, query) }
+        return answer(query, context, calendar, rows: rows.sorted(), found.signed)
     }
 
     /// Returns the recurring revenue of all subscriptions in a scope from bucket to bucket.
-    /// - Parameters:
-    ///   - definition: how a price becomes that of a month; nil for that of the rules.
-    ///   - currency: the only currency in the answer; nil for all.
+    /// - Parameter definition: how a price becomes that of a month; nil for that of the rules.
     /// - Throws: the errors of `revenue`.
     package func recurringRevenue(
-        _ query: AnalysisQuery, definition: Rules.Revenue.RecurringRevenue? = nil, currency: String? = nil
+        _ query: AnalysisQuery, definition: Rules.Revenue.RecurringRevenue? = nil
     ) throws -> RevenueAnswer<RecurringRevenueRow> {
         let context = try analysisContext(query.question)
         let calendar = try BucketCalendar(query, context.rules)
         var rules = context.rules
         if let definition { rules.revenue.mrr = definition }
-        let empty = RevenueSeries(calendar, rules: rules, asOf: query.question.asOf)
+        let empty = RevenueSeries(
+            calendar, rules: rules, asOf: query.question.asOf, in: try ReportingCurrency(query, context))
         let found = try analysis(context, query.scope, report: query.report, empty) { series, lineages in
             series.add(lineages, catalogs: context.catalogs)
         } merge: {
             $0.merge($1)
         }
-        let rows = found.sum.rows.map { RecurringRevenueRow($0) }
-        return answer(
-            query, context, calendar, rows: rows.filter { currency == nil || $0.currency == currency }, found.signed)
+        return answer(query, context, calendar, rows: found.sum.rows.map { RecurringRevenueRow($0) }, found.signed)
     }
 
     /// Returns every movement of money of the subscriptions in a scope, ordered by key and time.
-    /// - Parameter currency: the only currency in the answer; nil for all.
     /// - Throws: the errors of `revenue`.
-    package func charges(_ query: AnalysisQuery, currency: String? = nil) throws -> RevenueAnswer<ChargeRow> {
+    package func charges(_ query: AnalysisQuery) throws -> RevenueAnswer<ChargeRow> {
         let context = try analysisContext(query.question)
         let calendar = try BucketCalendar(query, context.rules)
+        let reporting = try ReportingCurrency(query, context)
         let t = query.question.asOf
         let found = try analysis(context, query.scope, report: query.report, RowList<ChargeRow>(of: query)) {
             rows, lineages in
             for unit in lineages.purchaseUnits(by: .group, at: t, catalogs: context.catalogs) {
                 let rates = ProceedsRates(unit, context.rules.revenue)
                 for purchase in unit.purchases {
-                    for charge in purchase.charges where currency == nil || charge.currency?.text == currency {
+                    for charge in purchase.charges(in: reporting) {
                         try rows.append(ChargeRow(charge, of: purchase, rates))
                     }
                 }
@@ -86,14 +82,19 @@ extension LedgerReader {
 }
 
 extension RevenueRow {
-    fileprivate init(_ key: RevenueTable.Key, _ row: RevenueTable.Row, _ cuts: [PurchaseCut]) {
+    fileprivate init(_ key: RevenueTable.Key, _ row: RevenueTable.Row, _ query: AnalysisQuery) {
+        let exchanges = row.exchanges.sorted { $0.key.text < $1.key.text }.map { of, span in
+            ExchangeSpanRow(
+                of: of.text, movements: span.movements, firstDay: "\(span.firstDay)", lastDay: "\(span.lastDay)")
+        }
         self.init(
             period: key.bucket.name, currency: key.currency?.text,
-            cut: zip(cuts, key.cut).map { NamedText($0.rawValue, $1) }, charges: row.charges, gross: row.gross,
+            cut: zip(query.cuts, key.cut).map { NamedText($0.rawValue, $1) }, charges: row.charges, gross: row.gross,
             refunds: row.refunds, reversals: row.reversals, upgradeCredits: row.upgradeCredits, net: row.net,
             proceedsBeforeTax: row.proceedsBeforeTax, unknownProceeds: row.unknownProceeds,
             unitsAtHigherRate: row.unitsAtHigherRate, unitsAtKnownRate: row.unitsAtKnownRate,
-            unknownPrice: row.unknownPrice)
+            unknownPrice: row.unknownPrice, unknownRate: row.unknownRate,
+            exchanges: query.currency == nil ? nil : exchanges)
     }
 }
 
@@ -123,7 +124,16 @@ extension ChargeRow {
             transactionId: charge.transactionId?.text, at: charge.at, saleAt: charge.saleAt, amount: charge.amount,
             currency: charge.currency?.text, rate: rates.rate(ofSaleAt: charge.saleAt),
             proceedsBeforeTax: rates.proceeds(of: charge), paidDays: rates.paidDays(at: charge.saleAt),
-            inferred: charge.isInferred, position: charge.position)
+            inferred: charge.isInferred,
+            position: charge.position, exchange: charge.exchange.map { ExchangeRow($0) })
+    }
+}
+
+extension ExchangeRow {
+    fileprivate init(_ exchange: Exchange) {
+        self.init(
+            of: exchange.of?.text, rate: exchange.rate?.rate.text, day: exchange.rate?.day.description,
+            position: exchange.rate?.position)
     }
 }
 

@@ -23,13 +23,7 @@ extension LedgerReader {
         let timelines = try lookup.timelines(of: reference(to: externalId))
         let rules = try rules(for: question, knownAt: size)
         let catalogs = try catalogHistories(knownAt: size).filter { scope.contains(bundleId: $0.key.text) }
-        let lineages = timelines?.lineages ?? []
-        let owned = OwnedSubscriptions(of: timelines, at: question.asOf, rules: rules, scope: scope)
-        let offers = IntroOffers(
-            lineages, namedBy: owned.keys.union(timelines?.keysRefused(in: scope) ?? []),
-            downloads: timelines?.downloadsPosted(in: scope) ?? [],
-            lineages.states(at: question.asOf, rules: rules), at: question.asOf, rules: rules.intro,
-            catalogs: catalogs)
+        let offers = IntroOffers(of: timelines, at: question.asOf, rules: rules, scope: scope, catalogs: catalogs)
         func answer(_ rows: [OfferRow]) -> OffersAnswer {
             var answer = OffersAnswer(asOf: question.asOf, knownAt: size, id: externalId, offers: rows)
             answer.signed = question.signed(later: timelines?.countSignedLater(in: scope))
@@ -45,6 +39,23 @@ extension LedgerReader {
             }
         }
         return answer(names.map { OfferRow(offers, $0) })
+    }
+}
+
+extension IntroOffers {
+    /// - Parameters:
+    ///   - timelines: nil for an unused id.
+    ///   - catalogs: the catalogues of the apps in the scope.
+    init(
+        of timelines: CustomerTimelines?, at t: Instant, rules: Rules, scope: CustomerScope,
+        catalogs: [Symbol: CatalogHistory]
+    ) {
+        let lineages = timelines?.lineages ?? []
+        let owned = OwnedSubscriptions(of: timelines, at: t, rules: rules, scope: scope)
+        self.init(
+            lineages, namedBy: owned.keys.union(timelines?.keysRefused(in: scope) ?? []),
+            downloads: timelines?.downloadsPosted(in: scope) ?? [], lineages.states(at: t, rules: rules), at: t,
+            rules: rules.intro, catalogs: catalogs)
     }
 }
 

@@ -56,14 +56,17 @@ package struct LedgerAudit: Sendable {
         _ = try PublishedCheckpoint.stored(in: configuration.folder, verifier: signer.verifier)
     }
 
-    /// Checks that the idempotency key of an event matches its evidence, and the digest of rules or of a catalogue their
-    /// content.
+    /// Checks that the idempotency key of an event matches its evidence, and the digest of rules, of a catalogue or of
+    /// rates their content.
     private static func check(_ record: Record, _ evidence: [UInt8]) -> Result<Void, LogAudit.EventProblem> {
         guard record.kind != .rulesActivated || RulesEvents.isSound(record) else {
             return .failure(LogAudit.EventProblem(what: "the rules do not match their digest"))
         }
-        guard record.kind != .catalogChanged || CatalogEvents.isSound(record, evidence) else {
+        guard record.kind != .catalogChanged || record.statesDigest(of: evidence) else {
             return .failure(LogAudit.EventProblem(what: "the catalogue does not match its digest"))
+        }
+        guard record.kind != .ratesChanged || record.statesDigest(of: evidence) else {
+            return .failure(LogAudit.EventProblem(what: "the rates do not match their digest"))
         }
         guard let kind = ArtifactKind(record.artifact) else { return .success(()) }
         do throws(Refusal) {

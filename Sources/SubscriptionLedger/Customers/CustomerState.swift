@@ -34,6 +34,8 @@ struct CustomerState: Sendable {
         conflicts = owned.conflicts.map { ($0.key, ConflictRow($0, askedBy: timelines?.owner)) }
     }
 
+    var entitlements: [Entitlement] { products.entitlements }
+
     var rowCount: Int { subscriptions.count + purchases.count + conflicts.count }
 
     /// Returns the answer restricted to these keys and downloads, without the other party of conflicts and without products that no

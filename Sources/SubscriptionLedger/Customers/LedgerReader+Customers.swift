@@ -128,7 +128,7 @@ extension LedgerReader {
     }
 
     /// Returns the least of an owner's external ids; nil for an anonymous customer.
-    private func id(of owner: Ownership.Owner) throws -> String? {
+    func id(of owner: Ownership.Owner) throws -> String? {
         switch owner {
         case .bearer(let token): token.text
         case .customer(let handle): try vault?.ids(of: handle).first

@@ -8,7 +8,8 @@ import Testing
             1: "transactionVerified", 2: "statusPolled", 3: "notificationReceived", 4: "receiptVerified",
             5: "renewalInfoVerified", 6: "appTransactionVerified", 16: "customerLinked", 17: "customersMerged",
             18: "linkRefused", 19: "subscriptionTransferred", 20: "entitlementGranted", 21: "customerErased",
-            22: "customersUnmerged", 24: "tokenMapped", 32: "catalogChanged", 33: "rulesActivated",
+            22: "customersUnmerged", 24: "tokenMapped", 32: "catalogChanged", 33: "rulesActivated", 38: "ratesChanged",
+            39: "numbersClosed",
         ]
         for code in UInt8.min...UInt8.max {
             #expect(EventKind(rawValue: code).name == names[code] ?? "\(code)")
@@ -17,8 +18,9 @@ import Testing
             .transactionVerified, .statusPolled, .notificationReceived, .receiptVerified, .renewalInfoVerified,
             .appTransactionVerified, .customerLinked, .customersMerged, .linkRefused, .subscriptionTransferred,
             .entitlementGranted, .customerErased, .customersUnmerged, .tokenMapped, .catalogChanged, .rulesActivated,
+            .ratesChanged, .numbersClosed,
         ]
-        #expect(named.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 16, 17, 18, 19, 20, 21, 22, 24, 32, 33])
+        #expect(named.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 16, 17, 18, 19, 20, 21, 22, 24, 32, 33, 38, 39])
     }
 
     @Test func `of artifacts are those of the contract`() {

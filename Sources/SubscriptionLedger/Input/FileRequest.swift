@@ -1,10 +1,10 @@
 package import Primitives
 
-/// A catalogue that a command hands over to the service.
-package struct CatalogRequest: Sendable {
-    /// The name of the catalogue file in errors.
+/// A catalogue or rates file that a command hands over to the service.
+package struct FileRequest: Sendable {
+    /// The name of the file in errors.
     package let file: String
-    /// The catalogue file, unchanged, since it becomes the evidence of the event.
+    /// The content of the file, unchanged, since it becomes the evidence of the event.
     package let text: String
 
     package init(file: String, text: String) {
@@ -13,7 +13,7 @@ package struct CatalogRequest: Sendable {
     }
 }
 
-extension CatalogRequest {
+extension FileRequest {
     package var json: JSONValue { .object(["file": .string(file), "text": .string(text)]) }
 
     /// - Throws: `posting_malformed`.
