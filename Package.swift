@@ -100,7 +100,10 @@ let package = Package(
         // The numbers of all questions, and what moves them.
         .target(
             name: "Differences",
-            dependencies: ["Primitives", "LedgerModel", "PaidService", "Revenue", "Churn", "RetentionCohorts"],
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "Churn",
+                "RetentionCohorts",
+            ],
             path: "Projections/Differences", swiftSettings: settings
         ),
         .target(

@@ -9,6 +9,8 @@ package enum ComparedTable: String, Sendable, CaseIterable {
     /// The eligibility of customers for introductory offers.
     case offers
     case cohorts, churn, segments, revenue
+    /// The customers to whom a subscription gives access.
+    case customers
     case recurringRevenue
 
     /// The tables whose values are sums over all subscribers.

@@ -64,6 +64,9 @@ extension IndexTerm {
     /// The term of all additions of exchange rates.
     package static let ratesChanges = IndexTerm("x", [])
 
+    /// The term of all closes of numbers.
+    package static let numbersCloses = IndexTerm("z", [])
+
     /// Creates a term. The separator of the parts is a byte that no UTF-8 text contains.
     private init(_ kind: Unicode.Scalar, _ parts: [String]) {
         var bytes: [UInt8] = []

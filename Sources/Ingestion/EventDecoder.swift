@@ -39,6 +39,7 @@ package enum EventDecoder {
         case .rulesActivated: return RulesEvents.indexed
         case .catalogChanged: return CatalogEvents.indexed
         case .ratesChanged: return RatesEvents.indexed
+        case .numbersClosed: return CloseEvents.indexed
         default: break
         }
         return try facts(record, evidence).map { IndexedFacts($0) } ?? .none

@@ -72,7 +72,7 @@ package struct LedgerServer: Sendable {
         CustomerChange.Kind.allCases.map { CustomerChangeRoute(kind: $0, source: .operator, context: context) }
             + [
                 IngestRoute(context: context), ActivationRoute(context: context), CatalogRoute(context: context),
-                RatesRoute(context: context),
+                RatesRoute(context: context), CloseRoute(context: context),
             ]
     }
 

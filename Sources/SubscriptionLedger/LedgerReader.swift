@@ -45,6 +45,7 @@ package final class LedgerReader: Sendable {
     let activeRules: ActiveRules
     let appliedCatalogs: AppliedCatalogs
     let appliedRates: AppliedRates
+    let closes: OwnEvents<NumbersClose>
     let analysisTurn = AnalysisTurn()
 
     /// Creates a reader of the ledger in a folder, also beside a writer. Does not modify the ledger.
@@ -68,6 +69,7 @@ package final class LedgerReader: Sendable {
         activeRules = ActiveRules(initial: configuration.rules, log, facts)
         appliedCatalogs = AppliedCatalogs(log, facts)
         appliedRates = AppliedRates(log, facts)
+        closes = OwnEvents(.numbersCloses, log, facts) { record, _ in try CloseEvents.close(in: record) }
     }
 
     /// Returns the number of acknowledged events.

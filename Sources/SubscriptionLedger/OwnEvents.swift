@@ -41,6 +41,11 @@ final class OwnEvents<Event: Sendable>: Sendable {
         return try current.positions.prefix { $0 < size }.map { try event(at: $0, current) }
     }
 
+    /// Returns the positions between two log sizes, ascending.
+    func positions(in sizes: Range<Position>) throws -> [Position] {
+        try current().positions.filter { sizes.contains($0) }
+    }
+
     func contains(_ position: Position) throws -> Bool { try current().positions.contains(position) }
 
     /// The newest position at any log size; nil when there is none.

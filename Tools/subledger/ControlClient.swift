@@ -39,6 +39,10 @@ struct ControlClient {
         try await answer(to: request.json, at: "/control/rates")
     }
 
+    func close(_ numbers: ClosingNumbers) async throws -> JSONValue {
+        try await answer(to: numbers.json, at: "/control/close")
+    }
+
     private func answer(to line: JSONValue, at path: String) async throws -> JSONValue {
         var answer: JSONView?
         try await post(path) { body in

@@ -72,6 +72,15 @@ enum LedgerAccess {
         }
     }
 
+    /// Stores numbers under their name.
+    /// - Returns: the close with its numbers, in its wire form.
+    func close(_ numbers: ClosingNumbers) async throws -> JSONValue {
+        switch self {
+        case .writer(let writer): try await writer.close(numbers).json
+        case .service(let client): try await client.close(numbers)
+        }
+    }
+
     /// Ingests artifacts.
     /// - Parameters:
     ///   - artifacts: passes each artifact to its parameter.

@@ -9,8 +9,8 @@ import SubscriptionLedger
 struct ProjectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "project",
-        abstract: "Show, compare and activate rules; build, show and drop stored projections.",
-        subcommands: [Status.self, Diff.self, Activate.self, Rebuild.self, Show.self, Drop.self])
+        abstract: "Show, compare and activate rules; restate numbers; build, show and drop stored projections.",
+        subcommands: [Status.self, Diff.self, Restate.self, Activate.self, Rebuild.self, Show.self, Drop.self])
 
     struct Status: ParsableCommand {
         static let configuration = CommandConfiguration(

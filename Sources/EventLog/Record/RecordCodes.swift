@@ -79,10 +79,11 @@ package struct ArtifactCode: RawRepresentable, Hashable, Sendable {
     package static let serverAPIAnswer = ArtifactCode(rawValue: 8)
     package static let notificationV1 = ArtifactCode(rawValue: 9)
     package static let yaml = ArtifactCode(rawValue: 10)
+    package static let closeCells = ArtifactCode(rawValue: 12)
 
     private static let names = [
         "none", "notification", "transaction", "renewal-info", "app-transaction", "receipt", "receipt-ios6",
-        "verify-receipt", "server-api", "notification-v1", "yaml",
+        "verify-receipt", "server-api", "notification-v1", "yaml", "11", "close-cells",
     ]
 
     package var name: String {

@@ -12,6 +12,8 @@ enum ServerLimits {
     static let customerChangeBytes = 4 * 1_024
     /// The maximum size of a handed-over YAML file: 1 MiB of rules or of a catalogue with every byte escaped, and names.
     static let yamlFileBytes = 3 * 1_024 * 1_024
+    /// The maximum size of handed-over numbers: about 300,000 of them.
+    static let closeBytes = 64 * 1_024 * 1_024
     /// The maximum size of a line of a handed-over ingest: an artifact of 8 MiB in base64, and its names.
     static let artifactLineBytes = 12 * 1_024 * 1_024
     /// The maximum wait of a call with `atLeast` for its position.

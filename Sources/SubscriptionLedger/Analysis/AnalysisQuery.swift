@@ -116,11 +116,17 @@ extension ReportingCurrency {
     /// Returns nil when the query asks for none.
     /// - Throws: `DefinitionUnknown` for a text that is not a currency.
     init?(_ query: AnalysisQuery, _ context: AnalysisContext) throws(DefinitionUnknown) {
-        guard let code = query.currency else { return nil }
+        try self.init(query.currency, context.rates)
+    }
+
+    /// Returns nil without a currency.
+    /// - Throws: `DefinitionUnknown` for a text that is not a currency.
+    init?(_ code: String?, _ rates: RatesHistory) throws(DefinitionUnknown) {
+        guard let code else { return nil }
         guard Symbol(code).isCurrencyCode else {
             throw DefinitionUnknown("currency", expected: ["a code of ISO 4217, such as EUR"], found: code)
         }
-        self.init(Symbol(code), context.rates)
+        self.init(Symbol(code), rates)
     }
 }
 

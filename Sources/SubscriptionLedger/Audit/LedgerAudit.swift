@@ -68,6 +68,9 @@ package struct LedgerAudit: Sendable {
         guard record.kind != .ratesChanged || record.statesDigest(of: evidence) else {
             return .failure(LogAudit.EventProblem(what: "the rates do not match their digest"))
         }
+        guard record.kind != .numbersClosed || record.statesDigest(of: evidence) else {
+            return .failure(LogAudit.EventProblem(what: "the closed numbers do not match their digest"))
+        }
         guard let kind = ArtifactKind(record.artifact) else { return .success(()) }
         do throws(Refusal) {
             let artifact = try StoredArtifact(evidence, kind: kind)

@@ -4,9 +4,11 @@ package import TransparencyLog
 
 extension LedgerReader {
     /// Returns a signed note over the current head, which is durable.
-    package func signedCheckpoint() throws -> SignedNote {
-        let head = try log.head()
-        return try signer().sign(Checkpoint(origin: log.origin, size: head.size, root: head.root).text)
+    package func signedCheckpoint() throws -> SignedNote { try signedCheckpoint(of: try log.head()) }
+
+    /// Returns a signed note over a durable head.
+    func signedCheckpoint(of head: TreeHead) throws -> SignedNote {
+        try signer().sign(Checkpoint(origin: log.origin, size: head.size, root: head.root).text)
     }
 
     /// Returns the public half of the key that signs checkpoints.

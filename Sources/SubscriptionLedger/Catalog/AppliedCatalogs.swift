@@ -28,6 +28,9 @@ final class AppliedCatalogs: Sendable {
         return histories
     }
 
+    /// Returns the positions of the changes between two log sizes.
+    func positions(in sizes: Range<Position>) throws -> [Position] { try changes.positions(in: sizes) }
+
     /// The position of the newest change of any catalogue.
     func newestPosition() throws -> Position? { try changes.newestPosition() }
 

@@ -27,6 +27,9 @@ final class AppliedRates: Sendable {
         return history
     }
 
+    /// Returns the positions of the changes between two log sizes.
+    func positions(in sizes: Range<Position>) throws -> [Position] { try changes.positions(in: sizes) }
+
     /// The position of the newest change.
     func newestPosition() throws -> Position? { try changes.newestPosition() }
 

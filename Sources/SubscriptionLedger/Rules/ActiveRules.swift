@@ -27,6 +27,9 @@ final class ActiveRules: Sendable {
         RulesHistory(initial: initial, activations: try activations.all(knownAt: size))
     }
 
+    /// Returns the positions of the activations between two log sizes.
+    func positions(in sizes: Range<Position>) throws -> [Position] { try activations.positions(in: sizes) }
+
     /// Whether the event at a position activates rules.
     func isActivation(_ position: Position) throws -> Bool { try activations.contains(position) }
 }

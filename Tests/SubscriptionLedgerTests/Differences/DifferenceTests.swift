@@ -73,54 +73,6 @@ import Testing
         #expect(found > 0, "seed \(TestEnvironment.seed)")
     }
 
-    /// The numbers of answers, by table, cell, currency and field.
-    private func numbers(_ reader: LedgerReader, _ t: Instant, _ rules: Rules) throws -> [String: Int64] {
-        var query = AnalysisQuery(AsOfQuery(asOf: t))
-        query.question.rules = rules
-        var numbers: [String: Int64] = [:]
-        for row in try reader.cohorts(query).rows {
-            let name = "cohorts \(row.cohort)" + (row.duration.map { " \($0)" } ?? "")
-            numbers["\(name) size"] = Int64(row.size)
-            for (k, cell) in row.cells.enumerated() {
-                numbers["\(name) \(k) eligible"] = Int64(cell.eligible)
-                numbers["\(name) \(k) retained"] = Int64(cell.retained)
-                numbers["\(name) \(k) pending"] = Int64(cell.pending)
-                numbers["\(name) \(k) unknownPrice"] = Int64(cell.net.unknownCount)
-                for entry in cell.net.entries { numbers["\(name) \(k) \(entry.currency ?? "?") net"] = entry.amount }
-            }
-        }
-        for row in try reader.churnCounts(query).rows {
-            for count in row.counts { numbers["churn \(row.labels[0].value ?? "") \(count.name)"] = Int64(count.count) }
-        }
-        for segment in ChurnSegment.allCases {
-            numbers["segments \(segment.rawValue) rows"] = Int64(try reader.churn(segment, query).rows.count)
-        }
-        for row in try reader.revenue(query).rows {
-            let name = "revenue \(row.period) \(row.currency ?? "?")"
-            numbers["\(name) net"] = row.net
-            numbers["\(name) gross"] = row.gross
-            numbers["\(name) proceedsBeforeTax"] = row.proceedsBeforeTax
-            numbers["\(name) unitsAtHigherRate"] = Int64(row.unitsAtHigherRate)
-        }
-        for row in try reader.recurringRevenue(query).rows {
-            let name = "recurringRevenue \(row.period) \(row.currency ?? "?")"
-            for change in row.changes { numbers["\(name) \(change.kind)"] = change.amount }
-            numbers["\(name) opening"] = row.opening
-            numbers["\(name) closing"] = row.closing
-            numbers["\(name) churnedInRetry"] = row.churnedInRetry
-        }
-        return numbers.filter { $0.value != 0 }
-    }
-
-    private func name(_ row: DifferenceRow) -> String {
-        let labels: [String] = row.subject.flatMap { member -> [String] in
-            guard member.key == "cell", case .object(let labels) = member.value else { return [] }
-            return labels.map { if case .string(let text) = $0.value { text } else { "" } }
-        }
-        let currency = row.currency.map { " \($0)" } ?? ""
-        return "\(row.table) \(labels.joined(separator: " "))\(currency) \(row.field)"
-    }
-
     @Test func `moves every number by as much as the answers differ`() async throws {
         let scratch = try await ledger()
         let reader = scratch.ledger.reader
@@ -137,16 +89,16 @@ import Testing
                 $0.revenue.higherRate = 9_000
             },
         ]
-        let old = try numbers(reader, t, Rules())
+        let old = try reader.answeredNumbers(at: t, Rules())
         for change in changes {
             let asked = query(t, change)
             let answer = try reader.difference(asked)
             let rules = try #require(asked.newRules)
-            let new = try numbers(reader, t, rules)
+            let new = try reader.answeredNumbers(at: t, rules)
             var moved: [String: Int64] = [:]
             for row in answer.rows {
                 guard case .integer(let before) = row.before, case .integer(let after) = row.after else { continue }
-                moved[name(row), default: 0] += after - before
+                moved[row.name, default: 0] += after - before
             }
             let names = Set(old.keys).union(new.keys)
             let expected = names.reduce(into: [:]) { $0[$1] = (new[$1] ?? 0) - (old[$1] ?? 0) }.filter { $0.value != 0 }
@@ -174,8 +126,8 @@ import Testing
                 == ["revenue.standardRate", "revenue.higherRate", "revenue.higherAfterPaidDays"])
         var last: [String: JSONValue] = [:]
         for row in answer.rows {
-            if let before = last[name(row)] { #expect(before == row.before) }
-            last[name(row)] = row.after
+            if let before = last[row.name] { #expect(before == row.before) }
+            last[row.name] = row.after
         }
         let proceeds = answer.rows.filter { $0.field == "proceedsBeforeTax" }
         #expect(Set(proceeds.map(\.rule)).count == 3)
