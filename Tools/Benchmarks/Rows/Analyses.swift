@@ -7,6 +7,7 @@ import Primitives
 import ProjectionRuntime
 import RetentionCohorts
 import Revenue
+import SubscriptionStatus
 
 extension BenchmarkRow {
     /// One question about all subscriptions, answered from all facts.
@@ -16,6 +17,35 @@ extension BenchmarkRow {
     static let projectRecurringRevenue = analysis("project-recurring-revenue", [.recurringRevenue])
     /// All of them in one pass.
     static let projectAll = analysis("project-all", Question.allCases)
+
+    /// The subscriptions of a million whose state another rule of access would move.
+    static let diff = BenchmarkRow(
+        name: "diff", unit: "s", limitName: scanName, target: .valueAtMost(10)
+    ) { progress in
+        try measure(progress) {
+            FactSample.factCount / $0
+        } _: { store, folder in
+            var options = RebuildOptions()
+            options.report = { _ in peak.update() }
+            let units = try UnitFold(of: store.facts, options: options)
+            try folder.create()
+            let (old, asOf) = (Rules(), units.asOf)
+            var new = old
+            new.access.ownGraceDays = 3
+            let counts = try units(in: folder.path, readsCustomers: false) { [new] _ in
+                (moved: 0, all: 0, new: new)
+            } add: { counts, unit in
+                let lineages = unit.lineages
+                let before = lineages.states(at: asOf, rules: old)
+                counts.all += before.count
+                guard lineages.states(at: asOf, rules: counts.new) != before else { return }
+                counts.moved += 1
+            } finish: {
+                $0.all
+            }
+            return counts.reduce(0, +)
+        }
+    }
 
     fileprivate enum Question: CaseIterable { case cohorts, churn, revenue, recurringRevenue }
 

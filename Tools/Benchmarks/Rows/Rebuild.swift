@@ -57,16 +57,17 @@ extension BenchmarkRow {
             StatusProjection.self, in: ProjectionStore(folder), of: store.facts, rules: Rules(), options: options)
     }
 
+    /// - Parameter convert: converts facts per second to the unit of the row.
     static func measure(
-        _ progress: Progress, _ work: (FactSample, DataFolder) throws -> Int
+        _ progress: Progress, convert: (Double) -> Double = { $0 }, _ work: (FactSample, DataFolder) throws -> Int
     ) throws -> Measurement {
         let store = try FactSample(progress)
         let folder = try TemporaryFolder()
         var measurement = Measurement(values: [])
         for run in 1...Measurement.runs {
             progress.report("run \(run) of \(Measurement.runs)")
-            measurement.limits.append(try store.rate { try store.plainScan() })
-            measurement.values.append(try store.rate { try work(store, DataFolder(path: folder.path)) })
+            measurement.limits.append(convert(try store.rate { try store.plainScan() }))
+            measurement.values.append(convert(try store.rate { try work(store, DataFolder(path: folder.path)) }))
         }
         measurement.note =
             "\(FactSample.factCount.short) facts of \(Double(FactSample.keys).short) subscriptions; "
