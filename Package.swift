@@ -348,10 +348,12 @@ let package = Package(
             name: "AcceptanceTests",
             dependencies: [
                 "Primitives", "LMDBFileFormat", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog",
+                "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "RetentionCohorts",
                 "AppStoreVerification", "LedgerAPI", "FactStore", "SubscriptionLedger", "AppStoreSimulation",
                 "LedgerTesting", "crash-writer",
                 "subledger",
             ],
+            exclude: ["DuckDB/run.py", "DuckDB/retention.sql", "DuckDB/own-grace.sql"],
             swiftSettings: testSettings
         ),
         .testTarget(
