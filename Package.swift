@@ -247,14 +247,16 @@ let package = Package(
         .testTarget(
             name: "IntroOffersTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "IntroOffers", "LedgerTesting",
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "IntroOffers", "AppStoreSimulation",
+                "LedgerTesting",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ProductStatesTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "ProductStates", "LedgerTesting",
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "ProductStates",
+                "AppStoreSimulation", "LedgerTesting",
             ],
             swiftSettings: settings
         ),

@@ -53,10 +53,10 @@ struct EntitledCustomers: Sendable {
     }
 
     mutating func merge(_ other: EntitledCustomers) {
-        before.merge(other.before, uniquingKeysWith: +)
+        before.merge(other.before, uniquingKeysWith: &+)
         steps.merge(other.steps) { step, other in
             var step = step
-            step.changes.merge(other.changes, uniquingKeysWith: +)
+            step.changes.merge(other.changes, uniquingKeysWith: &+)
             return step
         }
     }

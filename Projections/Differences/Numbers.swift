@@ -73,7 +73,7 @@ package struct Numbers: Sendable {
     package mutating func merge(_ other: Numbers) {
         cohorts.merge(other.cohorts)
         departures.merge(other.departures)
-        segments.merge(other.segments, uniquingKeysWith: +)
+        segments.merge(other.segments, uniquingKeysWith: &+)
         revenue.merge(other.revenue)
         recurringRevenue.merge(other.recurringRevenue)
     }
@@ -112,7 +112,7 @@ extension Numbers {
         func add(_ table: ComparedTable, _ labels: [NumberCell.Label], _ currency: String?, _ fields: [(String, Int64)])
         {
             for (field, value) in fields where value != 0 {
-                cells[NumberCell(table, labels, currency: currency, field: field), default: 0] += value
+                cells[NumberCell(table, labels, currency: currency, field: field), default: 0] &+= value
             }
         }
         for row in cohorts.rows {

@@ -84,15 +84,15 @@ package struct Restatement: Sendable {
         var events = events
         var cells = Self.cells(unit.timelines, knownAt: sizes.lowerBound, stages[0])
         var owners = Self.owners(unit, knownAt: sizes.lowerBound, stages[0])
-        for (cell, value) in cells { before[cell, default: 0] += value }
+        for (cell, value) in cells { before[cell, default: 0] &+= value }
         customers.add(owners)
         var stage = 0
         func move(to size: Position, _ cause: RestatementCause, at position: Position) {
             let next = Self.cells(unit.timelines, knownAt: size, stages[stage])
             for cell in Set(cells.keys).union(next.keys) {
-                let change = (next[cell] ?? 0) - (cells[cell] ?? 0)
+                let change = (next[cell] ?? 0) &- (cells[cell] ?? 0)
                 let move = Move(cell: cell, cause: cause, position: position == .max ? nil : position)
-                if change != 0 { changes[move, default: 0] += change }
+                if change != 0 { changes[move, default: 0] &+= change }
             }
             cells = next
             let nextOwners = Self.owners(unit, knownAt: size, stages[stage])
@@ -136,8 +136,8 @@ package struct Restatement: Sendable {
 
     package mutating func merge(_ other: Restatement) {
         for index in unchanged.indices { unchanged[index].merge(other.unchanged[index]) }
-        before.merge(other.before, uniquingKeysWith: +)
-        changes.merge(other.changes, uniquingKeysWith: +)
+        before.merge(other.before, uniquingKeysWith: &+)
+        changes.merge(other.changes, uniquingKeysWith: &+)
         customers.merge(other.customers)
     }
 }
@@ -164,11 +164,11 @@ extension Restatement {
         var changes = changes
         func add(_ change: Int64, _ cell: NumberCell, _ cause: RestatementCause, at position: Position) {
             let move = Move(cell: cell, cause: cause, position: position == .max ? nil : position)
-            if change != 0 { changes[move, default: 0] += change }
+            if change != 0 { changes[move, default: 0] &+= change }
         }
         for (stage, (old, new)) in zip(stages.dropFirst(), zip(shared, shared.dropFirst())) {
             for cell in Set(old.keys).union(new.keys) {
-                add((new[cell] ?? 0) - (old[cell] ?? 0), cell, stage.cause, at: stage.position)
+                add((new[cell] ?? 0) &- (old[cell] ?? 0), cell, stage.cause, at: stage.position)
             }
         }
         for move in customers.moves { add(move.change, .entitledCustomers, move.cause, at: move.position) }
@@ -177,14 +177,14 @@ extension Restatement {
             let before = old[cell] ?? 0
             let moves = (moves[cell] ?? []).sorted { ($0.key.position ?? .max) < ($1.key.position ?? .max) }
             return Row(
-                cell: cell, before: before, after: moves.reduce(before) { $0 + $1.value },
+                cell: cell, before: before, after: moves.reduce(before) { $0 &+ $1.value },
                 moves: moves.map { ($0.key, $0.value) })
         }
     }
 
     /// The numbers before that are not 0.
     package var numbersBefore: [NumberCell: Int64] {
-        var numbers = before.merging(unchanged[0].cells, uniquingKeysWith: +)
+        var numbers = before.merging(unchanged[0].cells, uniquingKeysWith: &+)
         numbers[.entitledCustomers] = customers.countBefore
         return numbers.filter { $0.value != 0 }
     }

@@ -120,7 +120,7 @@ extension Restatement {
                 row.before = before
                 row.causes.insert(
                     RestatementRow.Cause(
-                        cause: RestatementCause.program.rawValue, change: value - before, evidence: []), at: 0)
+                        cause: RestatementCause.program.rawValue, change: value &- before, evidence: []), at: 0)
             }
             return row
         }
@@ -136,7 +136,7 @@ extension RestatementRow {
         self.causes = RestatementCause.allCases.compactMap { cause in
             causes[cause].map { moves in
                 Cause(
-                    cause: cause.rawValue, change: moves.reduce(0) { $0 + $1.change },
+                    cause: cause.rawValue, change: moves.reduce(0) { $0 &+ $1.change },
                     evidence: Set(moves.compactMap(\.move.position)).sorted())
             }
         }

@@ -47,6 +47,15 @@ import Testing
         ["catalog", "apply", "wrong"], ["catalog", "apply", "missing"],
     ]
 
+    private static let ratesAndCloses = [
+        ["rates", "apply", "exchange"], ["rates", "apply", "exchange"],
+        ["rates", "apply", "exchange", "--format", "table"], ["rates", "apply", "wrong"],
+        ["rates", "apply", "missing"], ["close", "2020-Q4", "--format", "csv"],
+        ["close", "autumn", "--as-of", "2026-10-01", "--currency", "USD", "--format", "csv"],
+        ["close", "autumn", "--as-of", "2026-10-01", "--format", "csv"], ["close", "autumn", "--format", "csv"],
+        ["close", "2025", "--zone", "Mars/Olympus", "--format", "csv"],
+    ]
+
     @Test func `print and exit as they do alone, and append the same events`() async throws {
         try await blocking {
             let archive = try Self.archives(alone)
@@ -55,7 +64,7 @@ import Testing
             #expect(try run(["ingest", "first"], beside, copies).ending == .exited(0))
             // The service trusts neither the root nor the app of the commands.
             let service = try Service(beside.data, ["--bundle-id", "com.example.service"])
-            for command in Self.commands + Self.activations + Self.catalogs {
+            for command in Self.commands + Self.activations + Self.catalogs + Self.ratesAndCloses {
                 let expected = try run(command, alone, archive)
                 let found = try run(command, beside, copies)
                 #expect(found.ending == expected.ending, "\(command): \(found.errors)")
@@ -125,6 +134,9 @@ extension HandoverTests {
             "products": [
                 "version: 1", "bundleId: com.example.app", "groups: [{id: g}]",
                 "products: [{id: pro, type: autoRenewable, group: g, duration: P1M}]  # \u{E9} \"\\ ",
+            ],
+            "exchange": [
+                "version: 1", "currency: USD", "rates: [{day: 2026-01-02, of: EUR, rate: \"1.0352\"}]  # \u{E9} ",
             ],
             "contradicting": ["version: 1", "bundleId: com.example.app", "products: [{id: pro, type: consumable}]"],
         ]
