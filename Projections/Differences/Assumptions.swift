@@ -65,7 +65,8 @@ extension ComparedTable {
     /// - Parameter section: a section of the rules.
     static func tables(reading section: String) -> Set<ComparedTable> {
         switch section {
-        case "access": [.access, .entitlements]
+        // Whether a subscription is active also decides eligibility.
+        case "access": [.access, .entitlements, .offers]
         case "intro": [.offers]
         case "retention": [.cohorts, .churn, .revenue, .recurringRevenue]
         case "churn": [.churn, .segments, .recurringRevenue]

@@ -30,8 +30,8 @@ import Testing
         let revenue = Self.two.restricted(to: [.revenue])
         #expect(revenue.changes.map(\.name) == ["revenue.standardRate"])
         #expect(revenue.assumptions.map(\.rules.access.ownGraceDays) == [0, 0])
-        #expect(Self.two.restricted(to: [.offers]).changes.isEmpty)
-        #expect(Self.two.restricted(to: [.offers]).moves { "\($0)" }.isEmpty)
+        #expect(Self.two.restricted(to: [.owners]).changes.isEmpty)
+        #expect(Self.two.restricted(to: [.owners]).moves { "\($0)" }.isEmpty)
     }
 
     @Test func `has steps that sum to the difference`() {

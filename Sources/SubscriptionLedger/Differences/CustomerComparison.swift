@@ -137,8 +137,6 @@ private struct CustomerValues {
         } fields: { entitlement in
             [.init("entitled", .bool(entitlement != nil)), .init("until", JSONValue(entitlement?.until))]
         }
-        // Rules of access decide no eligibility.
-        guard comparison.readsAllCustomers else { return }
         add(attribution, .offers, offers) {
             $0.productId.text
         } subject: { name in

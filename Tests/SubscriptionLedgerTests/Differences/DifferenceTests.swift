@@ -198,6 +198,24 @@ import Testing
         #expect(try shop.reader.difference(query).changes.isEmpty)
     }
 
+    @Test func `lists the eligibility that follows from a rule of access`() async throws {
+        let shop = try TestLedger()
+        var purchase = Purchase("1")
+        purchase.group = "g"
+        try await shop.post(purchase, customerId: "alice")
+        // Ten minutes after the end, the renewal is overdue.
+        let t = TestLedger.now.advanced(byMilliseconds: Instant.millisecondsPerDay + 600_000)
+        var rules = Rules()
+        rules.access.renewalLeewayMinutes = 5
+        let rows = try shop.reader.difference(DifferenceQuery(AsOfQuery(asOf: t), newRules: rules)).rows
+        let offers = rows.filter { $0.table == "offers" }
+        #expect(offers.map(\.field) == ["eligible", "reason"])
+        #expect(offers.first?.before == .bool(false) && offers.first?.after == .null)
+        // Earlier purchases of the account may be missing.
+        #expect(offers.last?.before == .string("subscribed") && offers.last?.after == .string("historyIncomplete"))
+        #expect(rows.contains { $0.table == "access" && $0.field == "entitled" && $0.after == .bool(false) })
+    }
+
     @Test func `lists the owners that another rule of claims moves`() async throws {
         let shop = try TestLedger()
         try await shop.apply(Self.text)
