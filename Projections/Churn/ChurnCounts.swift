@@ -44,6 +44,7 @@ package struct RetryCounts: Sendable {
         while bucket <= last {
             count += changes[bucket] ?? 0
             counts.append((bucket, count))
+            guard bucket < bucket.next else { break }
             bucket = bucket.next
         }
         return counts

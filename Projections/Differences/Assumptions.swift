@@ -53,9 +53,14 @@ extension [AssumedChange] {
 }
 
 extension Assumptions {
-    /// Applies a catalogue, as if it were applied after all others.
-    package mutating func apply(_ catalog: Catalog) {
-        catalogs[catalog.bundleId] = (catalogs[catalog.bundleId] ?? CatalogHistory()).adding(catalog)
+    /// Applies the old catalogue of a comparison, as if it were applied after all others.
+    package mutating func applyOld(_ catalog: Catalog) { apply(catalog, at: .max - 1) }
+
+    /// Applies a catalogue after the old one. It replaces the one applied so before.
+    mutating func apply(_ catalog: Catalog) { apply(catalog, at: .max) }
+
+    private mutating func apply(_ catalog: Catalog, at position: Position) {
+        catalogs[catalog.bundleId] = (catalogs[catalog.bundleId] ?? CatalogHistory()).adding(catalog, at: position)
     }
 }
 

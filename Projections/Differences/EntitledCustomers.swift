@@ -31,7 +31,7 @@ struct EntitledCustomers: Sendable {
     private var steps: [Position: Step] = [:]
 
     private struct Step: Sendable {
-        let cause: RestatementCause
+        var cause: RestatementCause
         var changes: [Ownership.Owner: Int] = [:]
     }
 
@@ -44,6 +44,7 @@ struct EntitledCustomers: Sendable {
         from old: Set<Ownership.Owner>, to new: Set<Ownership.Owner>, _ cause: RestatementCause, at position: Position
     ) {
         guard old != new else { return }
+        if let known = steps[position]?.cause { steps[position]?.cause = known.combined(with: cause) }
         for owner in old.subtracting(new) {
             steps[position, default: Step(cause: cause)].changes[owner, default: 0] -= 1
         }
@@ -56,6 +57,7 @@ struct EntitledCustomers: Sendable {
         before.merge(other.before, uniquingKeysWith: &+)
         steps.merge(other.steps) { step, other in
             var step = step
+            step.cause = step.cause.combined(with: other.cause)
             step.changes.merge(other.changes, uniquingKeysWith: &+)
             return step
         }

@@ -9,6 +9,14 @@ package enum RestatementCause: String, Sendable, CaseIterable {
     case program
 }
 
+extension RestatementCause {
+    /// The cause of an event that has several, for different subscriptions.
+    func combined(with other: RestatementCause) -> RestatementCause {
+        let order: [RestatementCause] = [.refund, .reversal]
+        return order.first { $0 == self || $0 == other } ?? self
+    }
+}
+
 /// The moves of numbers between two log sizes, by the event that causes each. Units are added in any order, in parts that
 /// are merged.
 ///
@@ -236,13 +244,22 @@ private struct UnitRevocations {
 
     private struct Statement {
         let purchase: Purchase
-        let isRevoked: Bool
+        /// Nil for a copy without a revocation.
+        let revocationDate: Instant?
         let time: Instant
+        /// Whether a copy without a revocation lifts one: only Apple's signature does.
+        let isSigned: Bool
+    }
+
+    private struct Revoked {
+        var dates: Set<Instant>
+        /// The time of the first statement that is not lifted.
+        var since: Instant
+        var isLifted = false
     }
 
     private var statements: [Position: [Statement]] = [:]
-    /// The time of the first statement of each revocation, and whether a later one lifts it.
-    private var revoked: [Purchase: (since: Instant, isLifted: Bool)] = [:]
+    private var revoked: [Purchase: Revoked] = [:]
 
     /// - Parameter size: the log size whose events are known.
     init(_ timelines: [SubscriptionKey: Timeline], before size: Position) {
@@ -250,7 +267,8 @@ private struct UnitRevocations {
             for observed in timeline.transactions {
                 let statement = Statement(
                     purchase: Purchase(key: key, transactionId: observed.value.transactionId),
-                    isRevoked: observed.value.revocation != nil, time: observed.source.time)
+                    revocationDate: observed.value.revocation?.revocationDate, time: observed.source.time,
+                    isSigned: observed.source.rank == .jws)
                 statements[observed.source.position, default: []].append(statement)
             }
         }
@@ -261,14 +279,24 @@ private struct UnitRevocations {
     mutating func cause(at position: Position) -> RestatementCause {
         var cause = RestatementCause.lateEvent
         for statement in statements[position] ?? [] {
-            let known = revoked[statement.purchase]
-            if statement.isRevoked {
-                if known == nil { cause = .refund }
-                revoked[statement.purchase] = (min(known?.since ?? .latest, statement.time), known?.isLifted ?? false)
-            } else if let known, !known.isLifted, known.since < statement.time {
+            guard let date = statement.revocationDate else {
+                guard let known = revoked[statement.purchase], !known.isLifted, known.since < statement.time,
+                    statement.isSigned
+                else { continue }
+                revoked[statement.purchase]?.isLifted = true
                 if cause != .refund { cause = .reversal }
-                revoked[statement.purchase] = (known.since, true)
+                continue
             }
+            guard var known = revoked[statement.purchase] else {
+                revoked[statement.purchase] = Revoked(dates: [date], since: statement.time)
+                cause = .refund
+                continue
+            }
+            if known.dates.insert(date).inserted, known.isLifted {
+                (known.since, known.isLifted) = (statement.time, false)
+                cause = .refund
+            }
+            revoked[statement.purchase] = known
         }
         return cause
     }

@@ -34,7 +34,11 @@ package struct IntroOffers: Sendable {
                 ($0.start, $0.position, $0.key) < ($1.start, $1.position, $1.key)
             }
         case .account:
-            purchases = accounts.max { ($0.last?.start ?? .earliest) < ($1.last?.start ?? .earliest) } ?? []
+            // Apple's ids of accounts differ from app to app.
+            let apps = Dictionary(grouping: accounts.filter { !$0.isEmpty }) { $0[0].key.bundle }
+            purchases = apps.sorted { $0.key.text < $1.key.text }.flatMap { _, accounts in
+                accounts.max { ($0.last?.start ?? .earliest) < ($1.last?.start ?? .earliest) } ?? []
+            }
         }
     }
 

@@ -172,7 +172,9 @@ extension [Subscription] {
             }
         }
         return starts.reduce(into: [:]) { ends, entry in
-            guard let trial = shelf.product(entry.key, at: entry.value)?.trial else { return }
+            // A trial that was described later ends too.
+            let described = [entry.value, shelf.t].lazy.compactMap { shelf.product(entry.key, at: $0)?.trial }
+            guard let trial = described.first else { return }
             ends[entry.key] = entry.value.advanced(by: trial.duration)
         }
     }

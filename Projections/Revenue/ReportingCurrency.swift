@@ -13,7 +13,8 @@ package struct ReportingCurrency: Sendable {
 
     /// Returns the conversion of the amounts of a purchase; nil when they are in the currency already.
     func exchange(of purchase: SubscriptionPurchase) -> Exchange? {
-        guard let price = purchase.price, price.currency != currency else { return nil }
+        // Nothing is nothing in every currency.
+        guard let price = purchase.price, price.price != 0, price.currency != currency else { return nil }
         let rate = price.currency.flatMap { rates.rate(of: .init(of: $0, currency: currency), at: purchase.start) }
         return Exchange(of: price.currency, rate: rate)
     }

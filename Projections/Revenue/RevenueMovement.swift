@@ -14,7 +14,7 @@ package struct RevenueMovement: Sendable {
         case expansion, contraction
         /// No revenue any more.
         case churned
-        /// Another currency.
+        /// From or to another currency, or a price that is not known.
         case moved
     }
 
@@ -102,5 +102,6 @@ extension PurchaseUnit {
 }
 
 extension Amounts {
-    fileprivate var isZero: Bool { entries.allSatisfy { $0.amount == 0 } }
+    /// Whether there is none, not even an amount that is not known.
+    fileprivate var isZero: Bool { unknownCount == 0 && entries.allSatisfy { $0.amount == 0 } }
 }

@@ -75,6 +75,8 @@ package struct RevenueSeries: Sendable {
                         churnedInRetry: movement?.churnedInRetry[currency] ?? 0, closing: closing,
                         unknownPrice: currency == nil ? unknownPrice : 0))
             }
+            // The last month that calendars have is followed by itself.
+            guard bucket < bucket.next else { break }
             bucket = bucket.next
         }
         return rows

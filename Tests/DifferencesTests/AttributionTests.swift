@@ -78,6 +78,27 @@ import Testing
         #expect([attribution.changes[0].before, attribution.changes[0].after] == ["P1M", "P1W"])
     }
 
+    @Test func `of catalogues finds an offer of another kind, and keeps the old one until the new one is in effect`() {
+        var old = Catalog(bundleId: "app")
+        var monthly = CatalogProduct(id: "m", kind: .autoRenewable)
+        monthly.offers = [
+            CatalogOffer(id: "p1", kind: .offerCode, payment: .freeTrial, period: CalendarPeriod(1, .week), periods: 1)
+        ]
+        old.products = [monthly]
+        var new = old
+        new.products[0].offers[0].kind = .promotional
+        let july = Instant(milliseconds: 1_782_864_000_000)
+        new.products[0].effectiveFrom = july
+        var start = Assumptions(rules: Rules(), catalogs: [:])
+        start.applyOld(old)
+        let attribution = Attribution([AssumedChange](from: old, to: new), from: start)
+        #expect(
+            attribution.changes.map(\.name) == ["catalog.products.m.effectiveFrom", "catalog.products.m.offers"])
+        let history = attribution.assumptions[attribution.last].catalogs["app"]
+        #expect(history?.product("m", at: july)?.offers[0].kind == .promotional)
+        #expect(history?.product("m", at: july.advanced(byMilliseconds: -1))?.offers[0].kind == .offerCode)
+    }
+
     @Test func `applies each field of a catalogue to the one before, or to the old one alone`() {
         var old = Catalog(bundleId: "app")
         old.products = [CatalogProduct(id: "a", kind: .nonConsumable), CatalogProduct(id: "b", kind: .nonConsumable)]
@@ -85,7 +106,7 @@ import Testing
         new.products[0].entitlements = ["x"]
         new.products[1].entitlements = ["y"]
         var start = Assumptions(rules: Rules(), catalogs: [:])
-        start.apply(old)
+        start.applyOld(old)
         let attribution = Attribution([AssumedChange](from: old, to: new), from: start)
         let entitlements = attribution.assumptions.map { assumptions in
             assumptions.catalogs["app"]?.newest?.catalog.products.map { $0.entitlements.map(\.text).joined() } ?? []

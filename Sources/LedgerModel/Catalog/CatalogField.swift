@@ -118,6 +118,7 @@ package struct CatalogField: Sendable {
 extension CatalogOffer {
     fileprivate var text: String {
         let price = priceMilliunits.map { " at \($0)" } ?? ""
-        return "\(id?.text ?? kind.rawValue) \(payment.rawValue) \(period)x\(periods)\(price)"
+        let name = [id?.text, kind.rawValue].compactMap { $0 }.joined(separator: " ")
+        return "\(name) \(payment.rawValue) \(period)x\(periods)\(price)"
     }
 }

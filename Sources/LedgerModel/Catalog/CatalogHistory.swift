@@ -39,10 +39,10 @@ package struct CatalogHistory: Hashable, Sendable {
         CatalogHistory(changes.filter { $0.position < size })
     }
 
-    /// Returns the history with one more catalogue, as if it were applied after all others.
-    package func adding(_ catalog: Catalog) -> CatalogHistory {
-        let change = CatalogChange(catalog, digest: .zero, recordedAt: .latest, position: .max)
-        return CatalogHistory(changes.filter { $0.position < .max } + [change])
+    /// Returns the history with one more catalogue, as if it were applied at a position. It replaces one added there.
+    package func adding(_ catalog: Catalog, at position: Position) -> CatalogHistory {
+        let change = CatalogChange(catalog, digest: .zero, recordedAt: .latest, position: position)
+        return CatalogHistory(changes.filter { $0.position != position } + [change])
     }
 
     /// The newest change; nil before the first one.

@@ -30,13 +30,14 @@ package struct EntitlementGrant: Hashable, Sendable {
 }
 
 extension [EntitlementGrant] {
-    /// Returns the grants that give an entitlement at `t`, ordered by position.
+    /// Returns the grants to a customer that give an entitlement at `t`, ordered by position. The handles that were merged
+    /// into the customer are one customer.
     package func inForce(at t: Instant) -> [EntitlementGrant] {
         let begun = filter { $0.from <= t }
         return begun.filter { grant in
             grant.covers(t)
                 && !begun.contains {
-                    $0.customer == grant.customer && $0.entitlement == grant.entitlement && $0.position > grant.position
+                    $0.entitlement == grant.entitlement && $0.position > grant.position
                 }
         }
         .sorted { $0.position < $1.position }

@@ -97,20 +97,26 @@ extension LedgerReader {
 
     /// Reads the numbers that a close stores.
     func numbers(of close: NumbersClose) throws -> [NumberCell: Int64] {
-        let text = try log.evidence(at: close.position) ?? []
-        var numbers: [NumberCell: Int64] = [:]
-        for line in text.split(separator: UInt8(ascii: "\n")) {
-            guard let row = try? JSONDocument(parsing: Array(line)).root, let (cell, value) = NumberCell.read(row)
-            else {
-                throw StorageError(.logCorrupt, "the numbers of the close at position \(close.position) cannot be read")
-            }
-            numbers[cell] = value
+        guard let numbers = NumberCell.read(try log.evidence(at: close.position) ?? []) else {
+            throw StorageError(.logCorrupt, "the numbers of the close at position \(close.position) cannot be read")
         }
         return numbers
     }
 }
 
 extension NumberCell {
+    /// Reads the lines of a close; nil when one is no number.
+    static func read(_ text: [UInt8]) -> [NumberCell: Int64]? {
+        var numbers: [NumberCell: Int64] = [:]
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            guard let row = try? JSONDocument(parsing: Array(line)).root, let (cell, value) = read(row) else {
+                return nil
+            }
+            numbers[cell] = value
+        }
+        return numbers
+    }
+
     /// Reads the wire form of a number; nil for another one.
     fileprivate static func read(_ row: JSONView) -> (NumberCell, Int64)? {
         guard let table = row["table"]?.string.flatMap(ComparedTable.init(rawValue:)),

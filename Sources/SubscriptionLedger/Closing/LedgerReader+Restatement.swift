@@ -97,7 +97,7 @@ extension LedgerReader {
         let events =
             try activeRules.positions(in: sizes).map { ($0, RestatementCause.rule) }
             + appliedCatalogs.positions(in: sizes).map { ($0, .catalogue) }
-            + appliedRates.positions(in: sizes).map { ($0, .rate) }
+            + (query.currency == nil ? [] : appliedRates.positions(in: sizes)).map { ($0, .rate) }
         var stages = [try stage(at: query.from, .lateEvent, knownAt: query.from)]
         for (position, cause) in events.sorted(by: { $0.0 < $1.0 }) {
             stages.append(try stage(at: position + 1, cause, knownAt: position + 1))

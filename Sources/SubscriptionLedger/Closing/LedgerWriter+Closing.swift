@@ -1,3 +1,5 @@
+import Differences
+import EventLog
 import Ingestion
 package import LedgerAPI
 import LedgerModel
@@ -17,9 +19,18 @@ extension LedgerWriter {
             throw InvalidClose(
                 "the numbers know more than the log", expected: "at most \(size)", found: "\(terms.size)")
         }
+        guard terms.asOf <= configuration.clock() else {
+            throw InvalidClose("the period is not over", expected: "an end in the past", found: terms.asOf.iso8601)
+        }
+        guard NumberCell.read(Array(numbers.cells.utf8)) != nil else {
+            throw InvalidClose("the numbers cannot be read", expected: "a number in each line", found: "other lines")
+        }
         let newest = try reader.closes.newest(knownAt: size)?.position
-        _ = try await append(
-            CloseEvents.closed(terms, cells: Array(numbers.cells.utf8), after: newest, source: source))
+        let draft = CloseEvents.closed(terms, cells: Array(numbers.cells.utf8), after: newest, source: source)
+        guard draft.fitsRecord else {
+            throw InvalidClose("the terms of the close are too long", expected: "at most 4 KiB", found: "more")
+        }
+        _ = try await append(draft)
         return try reader.close(named: terms.name)
     }
 }

@@ -41,7 +41,7 @@ struct Comparison: Sendable {
     init(_ query: DifferenceQuery, _ context: AnalysisContext) throws {
         asOf = query.question.asOf
         var old = Assumptions(rules: context.rules, catalogs: context.catalogs)
-        if let catalog = query.oldCatalog { old.apply(catalog) }
+        if let catalog = query.oldCatalog { old.applyOld(catalog) }
         var changes: [AssumedChange] = []
         if let catalog = query.newCatalog {
             let before = query.oldCatalog ?? old.catalogs[catalog.bundleId]?.newest?.catalog

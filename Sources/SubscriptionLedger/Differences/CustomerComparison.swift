@@ -86,7 +86,8 @@ extension LedgerReader {
     ) throws -> Set<Ownership.Owner> {
         var related = RelatedTimelines(in: facts, knownAt: context.size)
         try related.add([key])
-        guard let timeline = related.timelines[key] else { return [] }
+        guard let stated = related.timelines[key] else { return [] }
+        let timeline = question.signedBy.map { stated.signed(by: $0) } ?? stated
         let evidence = related.ownershipEvidence(of: key, timeline)
         var lookup = CustomerLookup(in: self, question, size: context.size)
         try lookup.load(evidence)

@@ -21,7 +21,7 @@ extension LedgerReader {
             asOf: query.question.asOf, knownAt: context.size,
             changes: comparison.all.changes.map { AssumedChangeRow(rule: $0.name, before: $0.before, after: $0.after) },
             rows: [])
-        guard !comparison.all.changes.isEmpty else { return answer }
+        guard !comparison.all.changes.isEmpty || context.signedBy != nil else { return answer }
         let found = try analysis(
             context, query.scope, readsCustomers: comparison.readsCustomers, report: query.report,
             DifferenceSum(comparison)

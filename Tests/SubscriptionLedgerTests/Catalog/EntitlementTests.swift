@@ -110,6 +110,22 @@ import Testing
         #expect(try shop.entitlements(of: "alice", asOf: Self.hours(2)) == [])
     }
 
+    @Test func `of a trial that is described later end with it too`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Self.purchase("1", "trial", "Non-Consumable"), customerId: "alice")
+        try await shop.apply(
+            """
+            version: 1
+            bundleId: com.example.app
+            products:
+              - {id: unlock, type: nonConsumable, entitlements: [pro]}
+              - {id: trial, type: nonConsumable, trial: {unlocks: unlock, duration: P2D}, effectiveFrom: 2026-02-01}
+            """)
+        // Bought on 14 January, and described from February on.
+        let february = try #require(Instant(iso8601: "2026-02-02"))
+        #expect(try shop.customer("alice", asOf: february)["entitlements"]?.elements?.isEmpty == true)
+    }
+
     @Test func `of a trial end with it, and a later purchase does not begin it again`() async throws {
         let shop = try await Self.shop(Self.purchase("1", "trial", "Non-Consumable"))
         #expect(try shop.entitlements(of: "alice") == ["trying", "unlocked"])

@@ -67,6 +67,36 @@ import Testing
         }
     }
 
+    @Test func `that is not one is refused, and nothing is stored`() async throws {
+        let shop = try TestLedger()
+        try await shop.ingest(Purchase("1"))
+        var query = CloseQuery("x", scope: CustomerScope(bundleId: String(repeating: "a", count: 4_000)))
+        query.asOf = TestLedger.now
+        let long = try shop.reader.closingNumbers(query)
+        await #expect(throws: InvalidClose.self) { try await shop.ledger.close(long) }
+        query.scope = CustomerScope()
+        let sound = try shop.reader.closingNumbers(query).json.view
+        for (name, old, new) in [
+            ("cells", #""value":1"#, #""value":"1""#), ("asOf", "2026-01-15", "2999-01-15"),
+            ("size", #""size":1"#, #""size":9"#), ("name", #""name":"x""#, #""name":"x@1""#),
+        ] {
+            let text = JSONValue(sound).serialized().replacing(old, with: new)
+                .replacing(old.replacing("\"", with: "\\\""), with: new.replacing("\"", with: "\\\""))
+            let numbers = try ClosingNumbers(try JSONDocument(parsing: Array(text.utf8)).root)
+            await #expect(throws: InvalidClose.self, "\(name)") { try await shop.ledger.close(numbers) }
+        }
+        #expect(try shop.events(.numbersClosed).isEmpty)
+        _ = try await shop.ledger.close(try ClosingNumbers(sound))
+        #expect(try shop.events(.numbersClosed).count == 1)
+    }
+
+    @Test func `at the last instant that calendars have ends`() throws {
+        let shop = try TestLedger()
+        let query = AnalysisQuery(AsOfQuery(asOf: .latest))
+        _ = try shop.reader.recurringRevenue(query)
+        _ = try shop.reader.retryCounts(query)
+    }
+
     @Test func `ends with its period, which is over`() async throws {
         let shop = try TestLedger()
         try await shop.ingest(Purchase("1"))

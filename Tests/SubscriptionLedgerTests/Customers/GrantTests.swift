@@ -81,6 +81,17 @@ import Testing
         #expect(try shop.entitlements(of: "bob") == ["pro"])
     }
 
+    @Test func `made before a merge is withdrawn by one after it`() async throws {
+        let shop = try TestLedger()
+        try await shop.grant("pro", because: "a gift", to: "bob")
+        try await shop.grant("pro", because: "another", to: "alice")
+        _ = try await shop.ledger.merge(
+            .id("bob"), into: "alice", by: .admin, scope: CustomerScope(), source: .operator)
+        try await shop.grant("pro", until: TestLedger.now, because: "no more", to: "bob")
+        #expect(try shop.entitlements(of: "alice") == [])
+        #expect(try shop.entitlements(of: "bob") == [])
+    }
+
     @Test(arguments: [("", "a gift"), ("pro", ""), ("a\nb", "a gift"), ("pro", String(repeating: "\u{1}", count: 501))])
     func `without a name or a reason that fit is refused`(entitlement: String, because: String) async throws {
         let shop = try TestLedger()

@@ -76,6 +76,10 @@ import Testing
                 counts.same += 1
                 continue
             }
+            if before.amount == 0 {
+                #expect(after.amount == 0 && after.exchange == nil)
+                continue
+            }
             let age = UTCDay(of: before.saleAt).days(since: day)
             if before.currency == "EUR", (0...7).contains(age) {
                 #expect(after.amount == before.amount.map { $0 / 2 * 3 })
@@ -107,5 +111,30 @@ import Testing
         #expect(recurring.contains { $0.unknownPrice > 0 })
         asked.currency = "DOLLAR"
         #expect(throws: DefinitionUnknown.self) { try reader.revenue(asked) }
+    }
+
+    @Test func `that are missing make nobody leave or come back`() async throws {
+        let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
+        try await scratch.ingestInBulk(SimulatedHistory.first.jws)
+        var asked = AnalysisQuery(AsOfQuery(asOf: SimulatedHistory.first.history.truth.knownUntil))
+        func changes(_ kinds: Set<String>) throws -> [String: Int64] {
+            var sums: [String: Int64] = [:]
+            for change in try scratch.ledger.reader.recurringRevenue(asked).rows.flatMap(\.changes)
+            where kinds.contains(change.kind) {
+                sums[change.kind, default: 0] += change.amount
+            }
+            return sums
+        }
+        let kinds: Set = ["new", "churned", "reactivated", "recovered"]
+        let dollars = try scratch.ledger.reader.recurringRevenue(asked).rows.filter { $0.currency == "USD" }
+            .flatMap(\.changes).filter { kinds.contains($0.kind) }
+        asked.currency = "USD"
+        let converted = try changes(kinds)
+        for kind in kinds {
+            let own = dollars.filter { $0.kind == kind }.reduce(0) { $0 + $1.amount }
+            // A subscriber whose other purchases have no rate counts as moved.
+            #expect(abs(converted[kind] ?? 0) <= abs(own), "\(kind)")
+        }
+        #expect(dollars.contains { $0.amount != 0 })
     }
 }
