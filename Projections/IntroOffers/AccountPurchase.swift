@@ -33,7 +33,30 @@ package struct AccountPurchase: Hashable, Sendable {
     package let isHistoryIncomplete: Bool
     /// The position of the event that first stated the purchase.
     package let position: Position
+}
 
+/// A subscription that had begun, of which no purchase begun by the instant is known.
+struct MissingHistory: Sendable {
+    private let bundleId: Symbol
+    /// Nil if it is not known.
+    private let group: Symbol?
+
+    /// - Parameter subscription: a subscription of which the first purchases are missing.
+    /// - Returns: nil if it began after `t`, if a purchase begun by `t` is known, and for what was shared.
+    init?(_ subscription: Subscription, at t: Instant, _ catalogs: [Symbol: CatalogHistory]) {
+        let purchases = subscription.periods.filter(subscription.isPurchase)
+        guard let first = purchases.first, !purchases.contains(where: { $0.start <= t }),
+            subscription.originalPurchaseDate.map({ $0 <= t }) ?? true
+        else { return nil }
+        bundleId = subscription.key.bundle
+        group =
+            purchases.lazy.compactMap(\.subscriptionGroupIdentifier).first
+            ?? first.productId.flatMap { catalogs[subscription.key.bundle]?.product($0, at: t)?.group }
+    }
+
+    func mayBelong(to other: SubscriptionGroup) -> Bool {
+        bundleId == other.bundleId && group.map { $0 == other.id } ?? true
+    }
 }
 
 extension Subscription {
@@ -63,7 +86,7 @@ extension Subscription {
     }
 
     /// Whether a period is a purchase of a subscription. An implied one is, unless all that is known was shared.
-    private func isPurchase(_ period: Period) -> Bool {
+    func isPurchase(_ period: Period) -> Bool {
         guard period.type.map({ $0 == .autoRenewable }) ?? true, period.inAppOwnershipType != .familyShared else {
             return false
         }

@@ -46,7 +46,8 @@ extension IntroEligibility {
     /// - Parameters:
     ///   - group: the group of the product; nil if it is not known.
     ///   - purchases: the purchases of the customer's Apple accounts, oldest first.
-    init(_ group: SubscriptionGroup?, _ purchases: [AccountPurchase]) {
+    ///   - isHistoryMissing: whether a subscription of the group is known that began before its first known purchase.
+    init(_ group: SubscriptionGroup?, _ purchases: [AccountPurchase], isHistoryMissing: Bool = false) {
         guard let group else {
             (reason, decidedBy, consumedBy) = (.groupUnknown, nil, nil)
             return
@@ -63,6 +64,8 @@ extension IntroEligibility {
                 (.groupUnknown, first)
             } else if let first = own.first(where: \.isHistoryIncomplete) {
                 (.historyIncomplete, first)
+            } else if isHistoryMissing {
+                (.historyIncomplete, nil)
             } else if let last = own.last {
                 (.lapsed, last)
             } else {

@@ -6,12 +6,13 @@ package import SubscriptionStatus
 package struct IntroOffers: Sendable {
     /// The purchases of the accounts, oldest first.
     package let purchases: [AccountPurchase]
+    private let missing: [MissingHistory]
     private let catalogs: [Symbol: CatalogHistory]
     private let t: Instant
 
     /// - Parameters:
     ///   - lineages: the customer's lineages, and those that may belong to the same Apple accounts.
-    ///   - keys: the keys that name the accounts: those of the customer, and those whose links were refused, because
+    ///   - keys: the keys that name the accounts: those of the customer, and those posted for the customer, because
     ///     Apple looks at the Apple account, whoever owns the key here.
     ///   - downloads: the downloads that name further accounts.
     ///   - states: the rows of all these lineages at `t`.
@@ -22,7 +23,11 @@ package struct IntroOffers: Sendable {
     ) {
         (self.t, self.catalogs) = (t, catalogs)
         let rows = Dictionary(uniqueKeysWithValues: states.map { ($0.key, $0) })
-        let accounts = lineages.appleAccounts(namedBy: keys, downloads).map { account in
+        let members = lineages.appleAccounts(namedBy: keys, downloads)
+        missing = members.flatMap(\.self).filter(\.isHistoryIncomplete).flatMap { lineage in
+            lineage.subscriptions.compactMap { MissingHistory($0, at: t, catalogs) }
+        }
+        let accounts = members.map { account in
             account.flatMap { lineage in
                 lineage.subscriptions.flatMap { $0.purchases(at: t, rows[$0.key], lineage, catalogs) }
             }
@@ -56,7 +61,9 @@ package struct IntroOffers: Sendable {
 
     /// Returns the answer about a product, also about one that nobody knows.
     package func eligibility(for name: ProductName) -> IntroEligibility {
-        IntroEligibility(group(of: name), purchases)
+        let group = group(of: name)
+        let isHistoryMissing = missing.contains { history in group.map(history.mayBelong) ?? false }
+        return IntroEligibility(group, purchases, isHistoryMissing: isHistoryMissing)
     }
 
     /// Returns the group of a product: that of the catalogue, else that of a purchase of it.

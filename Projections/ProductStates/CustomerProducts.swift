@@ -19,7 +19,10 @@ package struct CustomerProducts: Sendable {
     /// The instants at which time alone may change the answer, besides those of the rows and purchases.
     package let turningPoints: [Instant]
     private let sources: EntitlementSources
-    private let shelf: Shelf
+    private(set) var states: [SubscriptionState]
+    /// The end of each trial of an app without subscriptions.
+    let trials: [ProductName: Instant]
+    let shelf: Shelf
 
     /// - Parameters:
     ///   - states: the rows of the customer's keys at `t`.
@@ -33,9 +36,11 @@ package struct CustomerProducts: Sendable {
         purchases: [SubscriptionKey: [OneTimePurchase]], downloads: [AppDownload], grants: [EntitlementGrant],
         at t: Instant, catalogs: [Symbol: CatalogHistory]
     ) {
+        self.states = states
         shelf = Shelf(catalogs: catalogs, t: t)
         services = purchases.services(at: t, shelf)
         let trials = subscriptions.trials(shelf)
+        self.trials = trials
         let rows = Dictionary(states.map { ($0.key, $0) }) { first, _ in first }
         var uses =
             subscriptions.flatMap { $0.pastUses(at: t, rows[$0.key]) }
@@ -64,6 +69,7 @@ package struct CustomerProducts: Sendable {
             uses: sources.uses.filter { keys.contains($0.key) },
             downloads: sources.downloads.filter { downloads.contains($0.account) }, grants: [])
         var limited = self
+        limited.states.removeAll { !keys.contains($0.key) }
         limited.isEntitled = sources.isEntitled
         limited.entitlements = sources.entitlements
         limited.products = shelf.states(sources.uses, listsUnused: false)

@@ -2,14 +2,9 @@ import AppStoreModel
 import LedgerModel
 import Primitives
 
-/// The customer's next step. Offers that require a catalogue and steps for receipts are not included.
+/// The next step for a subscription. Steps that require a catalogue and steps for receipts are not included.
 package enum NextStep: String, Sendable, CaseIterable {
     case none, fixBilling, consentToPrice, offerWinBack, resubscribe
-
-    /// The page outside the app on which the customer can complete the step.
-    package var url: String? {
-        self == .fixBilling ? "https://apps.apple.com/account/billing" : nil
-    }
 }
 
 extension StatusContext {

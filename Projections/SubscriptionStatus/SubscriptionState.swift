@@ -33,6 +33,8 @@ package struct SubscriptionState: Hashable, Sendable {
     package let nextStep: NextStep
     /// The win-back offers for the `nextStep` offerWinBack, best first.
     package let offerIds: [String]
+    /// The price of the next renewal, as the renewal info in force states it. It is no member of a row.
+    package let renewalPrice: TransactionFact.Price?
     /// The names of the inferred fields, sorted.
     package let inferred: [String]
     package let historyIncomplete: Bool
@@ -112,6 +114,7 @@ extension SubscriptionState {
         reason = context.reason
         nextStep = context.nextStep(isActiveElsewhere: rowContext.isActiveElsewhere)
         offerIds = nextStep == .offerWinBack ? context.winBackOfferIds : []
+        renewalPrice = context.willRenew == false ? nil : context.renewal?.renewalPrice
         inferred = context.inferred(accessUntil: accessUntil)
         historyIncomplete = rowContext.historyIncomplete
         disagreement = rowContext.disagreements.newest(signedBy: t)

@@ -21,9 +21,14 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
     package var groups: [GroupRow]
     /// Consumables and non-renewing subscriptions, oldest first.
     package var purchases: [PurchaseRow]
+    /// The eligibility for the introductory offer of each auto-renewable product, ordered by bundle id and product id.
+    /// Empty for a restricted answer.
+    package var offers: [EligibilityRow]
     /// Ordered by key.
     package var conflicts: [ConflictRow]
     package var nextStep: String
+    /// The most urgent first.
+    package var nextSteps: [NextStepRow]
     /// Nil for an answer from all statements.
     package var signed: SignedBy?
     /// The merge made by this call.
@@ -34,7 +39,7 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
     package init(
         id: String?, handle: String?, asOf: Instant, knownAt: UInt64, entitled: Bool, entitlements: [EntitlementRow],
         subscriptions: [Rendered<Row>], products: [ProductRow], groups: [GroupRow], purchases: [PurchaseRow],
-        conflicts: [ConflictRow], nextStep: String
+        offers: [EligibilityRow], conflicts: [ConflictRow], nextStep: String, nextSteps: [NextStepRow]
     ) {
         self.id = id
         self.handle = handle
@@ -46,8 +51,10 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
         self.products = products
         self.groups = groups
         self.purchases = purchases
+        self.offers = offers
         self.conflicts = conflicts
         self.nextStep = nextStep
+        self.nextSteps = nextSteps
     }
 
     package var json: JSONValue {
@@ -58,8 +65,9 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
             .init("entitled", .bool(entitled)),
             .init("entitlements", entitlements.json), .init("subscriptions", subscriptions.json),
             .init("products", products.json), .init("groups", groups.json), .init("purchases", purchases.json),
-            .init("offers", .array([])),
+            .init("offers", offers.json),
             .init("conflicts", conflicts.json), .init("nextStep", .string(nextStep)),
+            .init("nextSteps", nextSteps.json),
         ]
         if let merged { members.append(.init("merged", merged.json)) }
         if let unmerged { members.append(.init("unmerged", unmerged.json)) }

@@ -73,6 +73,40 @@ extension OfferRow: JSONRepresentable {
     }
 }
 
+/// Whether a customer may get the introductory offer of a product: a row of a customer's answer.
+package struct EligibilityRow: Hashable, Sendable {
+    package var bundleId: String
+    package var productId: String
+    package var group: String?
+    /// Nil if the facts do not decide it.
+    package var eligible: Bool?
+    package var reason: String
+    /// The purchase that decides.
+    package var decidedBy: DecidingTransaction?
+
+    package init(
+        bundleId: String, productId: String, group: String?, eligible: Bool?, reason: String,
+        decidedBy: DecidingTransaction?
+    ) {
+        self.bundleId = bundleId
+        self.productId = productId
+        self.group = group
+        self.eligible = eligible
+        self.reason = reason
+        self.decidedBy = decidedBy
+    }
+}
+
+extension EligibilityRow: JSONRepresentable {
+    package var json: JSONValue {
+        .object([
+            "bundleId": .string(bundleId), "productId": .string(productId), "group": JSONValue(group),
+            "eligible": eligible.map { .bool($0) } ?? .null, "reason": .string(reason),
+            "decidedBy": JSONValue(decidedBy),
+        ])
+    }
+}
+
 /// A transaction, and the event that first stated it.
 package struct DecidingTransaction: Hashable, Sendable {
     package var transactionId: String?

@@ -90,6 +90,19 @@ import Testing
         #expect(Self.reason(Self.offers([implied], of: ["1"], on: 40)) == .subscribed)
     }
 
+    @Test func `are unknown before the first known purchase of a subscription that began earlier`() {
+        let later = Self.purchase("2", on: 100)
+        func renewal(began day: Int) -> (SubscriptionKey, Timeline) {
+            var fact = TransactionFact(transactionId: "2")
+            fact.originalPurchaseDate = Self.day(day)
+            return (Self.key("1"), later.1.union(Timeline([Self.observation(.transaction(fact), Self.day(100))])))
+        }
+        #expect(Self.reason(Self.offers([renewal(began: 0)], of: ["1"], on: 50)) == .historyIncomplete)
+        #expect(Self.reason(Self.offers([renewal(began: 60)], of: ["1"], on: 50)) == .neverSubscribed)
+        #expect(Self.reason(Self.offers([renewal(began: 0)], of: ["1"], on: 200)) == .historyIncomplete)
+        #expect(Self.reason(Self.offers([renewal(began: 0)], of: [], on: 50)) == .neverSubscribed)
+    }
+
     private static func charges(_ offer: CatalogOffer?, price: Int64? = nil) throws -> [String] {
         let start = try #require(Instant(iso8601: "2026-01-31"))
         let day = Int(start.milliseconds / 86_400_000)

@@ -87,7 +87,7 @@ import Testing
                 json.members.map(\.key) == [
                     "id", "asOf", "knownAt", "entitled", "entitlements", "subscriptions", "products", "groups",
                     "purchases",
-                    "offers", "conflicts", "nextStep",
+                    "offers", "conflicts", "nextStep", "nextSteps",
                 ])
             #expect(json["entitled"]?.bool == false)
             #expect(json["subscriptions"]?.elements?.isEmpty == true)

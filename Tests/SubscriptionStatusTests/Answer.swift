@@ -32,6 +32,7 @@ struct Answer: Hashable {
     let reason: Reason
     let nextStep: NextStep
     let offerIds: [String]
+    let renewalPrice: TransactionFact.Price?
     let inferred: [String]
     let historyIncomplete: Bool
     let disagreement: [String]?
@@ -64,6 +65,7 @@ struct Answer: Hashable {
         reason = state.reason
         nextStep = state.nextStep
         offerIds = state.offerIds
+        renewalPrice = state.renewalPrice
         inferred = state.inferred
         historyIncomplete = state.historyIncomplete
         disagreement = state.disagreement.map {

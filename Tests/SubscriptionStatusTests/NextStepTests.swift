@@ -76,9 +76,4 @@ import Testing
         #expect(nextSteps(at: month, account: "B") == [.offerWinBack, .none])
         #expect(nextSteps(at: 2 * month, account: "A") == [.offerWinBack, .resubscribe])
     }
-
-    @Test func `sends those with a billing problem to Apple`() {
-        #expect(NextStep.fixBilling.url == "https://apps.apple.com/account/billing")
-        #expect(NextStep.allCases.filter { $0 != .fixBilling }.allSatisfy { $0.url == nil })
-    }
 }

@@ -20,10 +20,10 @@ struct CustomerCommand: ParsableCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the entitlements, products and purchases of a customer.",
+            abstract: "Show the entitlements, products, purchases and next steps of a customer.",
             discussion: """
-                JSON has the whole answer of GET /v1/customers/{id}; a table shows the entitlements, and CSV the \
-                subscriptions.
+                JSON has the whole answer of GET /v1/customers/{id}. A table shows the entitlements, products, \
+                introductory offers, subscriptions and next steps; CSV has the subscriptions.
 
                 EXAMPLES
                   subledger customer show alice
@@ -46,7 +46,10 @@ struct CustomerCommand: ParsableCommand {
             AnswerTable.print(
                 answer, rows: "entitlements", columns: ["id", "until", "because"], format: .table)
             for (rows, columns) in [
-                ("products", ["productId", "group", "state"]), ("subscriptions", StateCommand.columns),
+                ("products", ["productId", "group", "state"]),
+                ("offers", ["productId", "group", "eligible", "reason"]),
+                ("subscriptions", StateCommand.columns),
+                ("nextSteps", ["step", "productId", "until", "daysLeft", "price", "currency", "entitlements", "url"]),
             ] where !answer.elements(of: rows).isEmpty {
                 Terminal.standardOutput.write("\n" + AnswerTable.table(answer.elements(of: rows), columns))
             }

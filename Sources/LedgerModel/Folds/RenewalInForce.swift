@@ -35,6 +35,7 @@ extension RenewalInForce {
     package var priceIncreaseStatus: PriceIncreaseStatus? {
         isForeseen ? nil : renewalInfos[index].value.priceIncreaseStatus
     }
+    package var renewalPrice: TransactionFact.Price? { isForeseen ? nil : renewalInfos[index].value.renewalPrice }
     package var commitment: RenewalFact.Commitment? { isForeseen ? nil : renewalInfos[index].value.commitment }
 }
 

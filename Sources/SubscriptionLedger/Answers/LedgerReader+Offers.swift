@@ -11,7 +11,8 @@ extension LedgerReader {
     /// catalogues and those that the customer bought.
     ///
     /// Apple signs no such eligibility. The answer follows from the purchases of the customer's Apple accounts that the
-    /// ledger knows, also those whose links were refused: Apple looks at the account, whoever owns the purchase here.
+    /// ledger knows, also those that were posted for the customer and belong to another: Apple looks at the account,
+    /// whoever owns the purchase here.
     /// - Parameter product: the only product in the answer.
     /// - Throws: `customer_id_invalid`; `StorageError`.
     package func offers(
@@ -50,24 +51,32 @@ extension IntroOffers {
         of timelines: CustomerTimelines?, at t: Instant, rules: Rules, scope: CustomerScope,
         catalogs: [Symbol: CatalogHistory]
     ) {
-        let lineages = timelines?.lineages ?? []
         let owned = OwnedSubscriptions(of: timelines, at: t, rules: rules, scope: scope)
         self.init(
-            lineages, namedBy: owned.keys.union(timelines?.keysRefused(in: scope) ?? []),
-            downloads: timelines?.downloadsPosted(in: scope) ?? [], lineages.states(at: t, rules: rules), at: t,
-            rules: rules.intro, catalogs: catalogs)
+            of: timelines, owned, owned.lineages.states(at: t, rules: rules), at: t, rules: rules.intro, scope: scope,
+            catalogs: catalogs)
+    }
+
+    /// - Parameter states: the rows of all lineages of `owned` at `t`.
+    init(
+        of timelines: CustomerTimelines?, _ owned: OwnedSubscriptions, _ states: [SubscriptionState], at t: Instant,
+        rules: Rules.Intro, scope: CustomerScope, catalogs: [Symbol: CatalogHistory]
+    ) {
+        self.init(
+            owned.lineages, namedBy: owned.keys.union(timelines?.keysPosted(in: scope) ?? []),
+            downloads: timelines?.downloadsPosted(in: scope) ?? [], states, at: t, rules: rules, catalogs: catalogs)
     }
 }
 
 extension CustomerTimelines {
-    /// The keys that were posted for the owner and belong to another customer.
-    fileprivate func keysRefused(in scope: CustomerScope) -> Set<SubscriptionKey> {
+    /// The keys that were posted for the owner, also those that belong to another customer.
+    fileprivate func keysPosted(in scope: CustomerScope) -> Set<SubscriptionKey> {
         evidence.reduce(into: []) { keys, evidence in
             guard scope.contains(evidence.key) else { return }
-            let isRefused = evidence.refusedClaims.contains { claim in
+            let isPosted = (evidence.claims + evidence.refusedClaims).contains { claim in
                 .customer(directory.customer(of: claim.customer)) == owner
             }
-            if isRefused { keys.insert(evidence.key) }
+            if isPosted { keys.insert(evidence.key) }
         }
     }
 }
@@ -81,6 +90,15 @@ extension CustomerTimelines {
                     && download.claims.contains { .customer(directory.customer(of: $0.customer)) == owner }
             }
             .map(\.account))
+    }
+}
+
+extension EligibilityRow {
+    init(_ eligibility: IntroEligibility, of name: ProductName, _ group: SubscriptionGroup?) {
+        self.init(
+            bundleId: name.bundleId.text, productId: name.productId.text, group: group?.id.text,
+            eligible: eligibility.isEligible, reason: eligibility.reason.rawValue,
+            decidedBy: eligibility.decidedBy.map { DecidingTransaction($0) })
     }
 }
 

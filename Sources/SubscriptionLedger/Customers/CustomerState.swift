@@ -1,4 +1,5 @@
 import AppStoreModel
+import IntroOffers
 import LedgerAPI
 import LedgerModel
 import Primitives
@@ -11,6 +12,8 @@ struct CustomerState: Sendable {
     private var purchases: [(key: SubscriptionKey, row: PurchaseRow)]
     private var conflicts: [(key: SubscriptionKey, row: ConflictRow)]
     private var products: CustomerProducts
+    private var steps: [CustomerStep]
+    private var offers: [EligibilityRow]
     /// The restriction of the statements; nil for none.
     var signed: SignedBy?
     /// The instants at which time alone may change the products, besides those of the timelines.
@@ -24,12 +27,17 @@ struct CustomerState: Sendable {
         catalogs: [Symbol: CatalogHistory]
     ) {
         let owned = OwnedSubscriptions(of: timelines, at: t, rules: rules, scope: scope)
-        let states = owned.lineages.states(at: t, rules: rules).filter { owned.keys.contains($0.key) }
+        let allStates = owned.lineages.states(at: t, rules: rules)
+        let states = allStates.filter { owned.keys.contains($0.key) }
+        let catalogs = catalogs.filter { scope.contains(bundleId: $0.key.text) }
         subscriptions = states.map { ($0, Rendered(SubscriptionRow($0))) }
         products = CustomerProducts(
             states, of: owned.subscriptions, purchases: owned.purchases, downloads: owned.downloads,
-            grants: timelines?.grants ?? [], at: t,
-            catalogs: catalogs.filter { scope.contains(bundleId: $0.key.text) })
+            grants: timelines?.grants ?? [], at: t, catalogs: catalogs)
+        steps = products.steps
+        let intro = IntroOffers(
+            of: timelines, owned, allStates, at: t, rules: rules.intro, scope: scope, catalogs: catalogs)
+        offers = intro.products.map { EligibilityRow(intro.eligibility(for: $0), of: $0, intro.group(of: $0)) }
         purchases = owned.purchases(at: t, products.services)
         conflicts = owned.conflicts.map { ($0.key, ConflictRow($0, askedBy: timelines?.owner)) }
     }
@@ -38,12 +46,14 @@ struct CustomerState: Sendable {
 
     var rowCount: Int { subscriptions.count + purchases.count + conflicts.count }
 
-    /// Returns the answer restricted to these keys and downloads, without the other party of conflicts and without products that no
-    /// key has.
+    /// Returns the answer restricted to these keys and downloads, without the other party of conflicts, without products
+    /// that no key has, and without eligibility, which tells of other purchases.
     func limited(to keys: Set<SubscriptionKey>, downloads: Set<AppAccountKey>) -> CustomerState {
         var limited = self
         limited.subscriptions.removeAll { !keys.contains($0.state.key) }
         limited.products = products.limited(to: keys, downloads: downloads)
+        limited.steps = limited.products.steps
+        limited.offers = []
         limited.purchases.removeAll { !keys.contains($0.key) }
         limited.conflicts.removeAll { !keys.contains($0.key) }
         for index in limited.conflicts.indices { limited.conflicts[index].row.with = nil }
@@ -58,9 +68,9 @@ struct CustomerState: Sendable {
             entitled: products.isEntitled, entitlements: products.entitlements.map { EntitlementRow($0) },
             subscriptions: subscriptions.map { $0.row }, products: products.products.map { ProductRow($0) },
             groups: products.groups.map { GroupRow($0) },
-            purchases: purchases.map { $0.row },
-            conflicts: conflicts.map(\.row),
-            nextStep: CustomerNextStep.of(subscriptions.map { .init($0.state) }).rawValue)
+            purchases: purchases.map { $0.row }, offers: offers,
+            conflicts: conflicts.map(\.row), nextStep: products.nextStep?.rawValue ?? NextStep.none.rawValue,
+            nextSteps: steps.map { NextStepRow($0, at: asOf) })
         answer.signed = signed
         return answer
     }
@@ -148,6 +158,16 @@ extension ProductRow {
         self.init(
             bundleId: row.product.bundleId.text, productId: row.product.productId.text, group: row.group?.text,
             state: row.state.rawValue, entitlementCode: row.code?.value)
+    }
+}
+
+extension NextStepRow {
+    fileprivate init(_ step: CustomerStep, at t: Instant) {
+        self.init(
+            step: step.action.rawValue, id: SubscriptionID(step.key), productId: step.productId?.text,
+            productIds: step.products.map(\.text), offerIds: step.offerIds, url: step.url, until: step.until,
+            daysLeft: step.daysLeft(at: t), price: step.price?.price, currency: step.price?.currency?.text,
+            entitlements: step.entitlements.map(\.text))
     }
 }
 

@@ -73,6 +73,18 @@ import Testing
         #expect(Self.reasons(try Self.rows(shop, "alice", product: "music")) == ["music neverSubscribed"])
     }
 
+    @Test func `stay used for the Apple account whose purchase was transferred to another customer`() async throws {
+        let shop = try TestLedger()
+        try await shop.apply(Self.text)
+        try await shop.post(Self.purchase("1", offerType: 1, account: "700"), customerId: "alice")
+        _ = try await shop.ledger.transfer(
+            SubscriptionSelector(originalTransactionId: "1"), to: "bob", by: .admin, scope: CustomerScope(),
+            source: .operator)
+        for id in ["alice", "bob"] {
+            #expect(Self.reasons(try Self.rows(shop, id, product: "pro")) == ["pro consumed"], "\(id)")
+        }
+    }
+
     @Test func `follow the instant and the log size, and are unknown without a group`() async throws {
         let shop = try TestLedger()
         try await shop.post(Self.purchase("1", account: "700"), customerId: "alice")

@@ -4,7 +4,6 @@ import LedgerAPI
 import LedgerModel
 import Primitives
 import SubscriptionLedger
-import SubscriptionStatus
 import Testing
 
 struct CustomerAnswerTests {
@@ -16,7 +15,7 @@ struct CustomerAnswerTests {
                 == [
                     "id", "asOf", "knownAt", "entitled", "entitlements", "subscriptions", "products", "groups",
                     "purchases",
-                    "offers", "conflicts", "nextStep",
+                    "offers", "conflicts", "nextStep", "nextSteps",
                 ])
         #expect(answer["id"]?.string == "nobody")
         #expect(answer["asOf"]?.string == "2026-01-15T12:00:00.000Z")
@@ -67,21 +66,6 @@ struct CustomerAnswerTests {
         for (number, answer) in answers.enumerated() {
             #expect(try shop.customer("alice", knownAt: UInt64(2 * number)).text == answer)
         }
-    }
-
-    /// The next steps of some rows, and the most urgent one. An entitled customer is not asked to come back.
-    private static let steps: [(rows: [NextStep], entitled: Bool, step: NextStep)] = [
-        ([], false, .none), ([.none], true, .none), ([.resubscribe], false, .resubscribe),
-        ([.resubscribe, .offerWinBack], false, .offerWinBack), ([.none, .resubscribe, .offerWinBack], true, .none),
-        ([.resubscribe, .consentToPrice], true, .consentToPrice),
-        ([.consentToPrice, .fixBilling, .resubscribe], true, .fixBilling), ([.fixBilling], false, .fixBilling),
-    ]
-
-    @Test(arguments: 0..<8) func `the next step is the most urgent of the rows`(index: Int) {
-        let (rows, entitled, step) = Self.steps[index]
-        let states = rows.map { CustomerNextStep.Row(entitled: entitled, nextStep: $0) }
-        #expect(CustomerNextStep.of(states) == step)
-        #expect(CustomerNextStep.of(states.reversed()) == step)
     }
 
     @Test func `entitled is the customer's as a whole`() async throws {
