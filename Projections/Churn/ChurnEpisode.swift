@@ -3,7 +3,7 @@ package import PaidService
 package import Primitives
 
 /// A paying subscriber who left.
-package struct ChurnEpisode: Hashable, Sendable {
+package struct ChurnEpisode: Sendable {
     /// The purchase that ended last.
     package let purchase: SubscriptionPurchase
     package let churnClass: ChurnClass

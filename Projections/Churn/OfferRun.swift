@@ -4,7 +4,7 @@ package import Primitives
 import SubscriptionStatus
 
 /// Consecutive purchases with one offer, and whether the subscriber went on to pay.
-package struct OfferRun: Hashable, Sendable {
+package struct OfferRun: Sendable {
     package enum Outcome: Hashable, Sendable {
         case converted(at: Instant)
         /// The offer goes on, or the renewal after it may still succeed.

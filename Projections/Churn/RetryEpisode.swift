@@ -3,7 +3,7 @@ package import PaidService
 package import Primitives
 
 /// A failed renewal, and what became of it by the instant in question.
-package struct RetryEpisode: Hashable, Sendable {
+package struct RetryEpisode: Sendable {
     package enum Outcome: Hashable, Sendable {
         case recovered(at: Instant)
         /// The subscriber bought again before Apple's retry succeeded.

@@ -6,7 +6,7 @@ package import SubscriptionStatus
 /// The purchases of one subscriber that retention, churn and revenue count together, as of an instant.
 ///
 /// Purchases of the Apple account count; what a family member shares and what only renewal infos imply do not.
-package struct PurchaseUnit: Hashable, Sendable {
+package struct PurchaseUnit: Sendable {
     /// The purchases that count as one subscription.
     package enum Scope: Sendable {
         /// Those of a lineage in one subscription group.
@@ -100,15 +100,15 @@ extension Lineage {
     ) -> [PurchaseUnit] {
         var found: [PurchaseUnit.ID] = []
         var members: [[UnitPeriod]] = []
-        for subscription in subscriptions {
+        for (index, subscription) in subscriptions.enumerated() {
             for period in subscription.periods where period.isBought(by: t) {
                 let product = period.productId.flatMap {
                     catalogs[subscription.key.bundle]?.product($0, at: period.start)
                 }
                 let id = PurchaseUnit.ID(period, of: subscription, in: self, product, scope)
-                let member = UnitPeriod(period: period, subscription: subscription, product: product)
-                if let index = found.firstIndex(of: id) {
-                    members[index].append(member)
+                let member = UnitPeriod(period: period, subscription: index, product: product)
+                if let unit = found.firstIndex(of: id) {
+                    members[unit].append(member)
                 } else {
                     found.append(id)
                     members.append([member])
@@ -116,7 +116,7 @@ extension Lineage {
             }
         }
         return zip(found, members).compactMap { id, members in
-            PurchaseUnit(id, members, isHistoryIncomplete: isHistoryIncomplete, at: t, states)
+            PurchaseUnit(id, members, of: self, at: t, states)
         }
     }
 }
@@ -138,14 +138,15 @@ extension PurchaseUnit.ID {
 
 private struct UnitPeriod {
     let period: Period
-    let subscription: Subscription
+    /// The number of its subscription in the lineage.
+    let subscription: Int
     let product: CatalogProduct?
 }
 
 extension PurchaseUnit {
     /// Returns nil without a known purchase.
     fileprivate init?(
-        _ id: PurchaseUnit.ID, _ members: [UnitPeriod], isHistoryIncomplete: Bool, at t: Instant,
+        _ id: PurchaseUnit.ID, _ members: [UnitPeriod], of lineage: Lineage, at t: Instant,
         _ states: [SubscriptionKey: SubscriptionState]
     ) {
         // The sort is stable: of equal ones, the first key comes first.
@@ -154,7 +155,7 @@ extension PurchaseUnit {
         purchases = known.compactMap { member in
             guard let end = member.period.end(at: t) else { return nil }
             return SubscriptionPurchase(
-                member.period, of: member.subscription, endingAt: end, at: t,
+                member.period, of: lineage.subscriptions[member.subscription], endingAt: end, at: t,
                 duration: CalendarPeriod(of: member.period, member.product, among: periods), member.product)
         }
         guard !purchases.isEmpty else { return nil }
@@ -165,13 +166,15 @@ extension PurchaseUnit {
             }
             return member.period.start..<end
         }
-        let keys = Set(members.map(\.subscription.key))
-        self.states =
-            id.key == nil
-            ? keys.sorted().compactMap { states[$0] }
-            : keys.compactMap { states[$0] }
-                .filter { $0.productId == id.productId }
-        self.isHistoryIncomplete = isHistoryIncomplete
+        // The members are in the order of their keys.
+        var last: Int?
+        self.states = members.compactMap { member in
+            guard member.subscription != last else { return nil }
+            last = member.subscription
+            return states[lineage.subscriptions[member.subscription].key]
+        }
+        .filter { id.key == nil || $0.productId == id.productId }
+        isHistoryIncomplete = lineage.isHistoryIncomplete
         asOf = t
     }
 }

@@ -3,7 +3,9 @@ package import LedgerModel
 package import Primitives
 
 /// A purchase of a subscription that had begun by an instant, as of that instant. Access rules do not count.
-package struct SubscriptionPurchase: Hashable, Sendable {
+///
+/// A class without changes: the projections pass purchases around far more often than they make one.
+package final class SubscriptionPurchase: Sendable {
     package let key: SubscriptionKey
     package let transactionId: AppleID?
     package let productId: Symbol?

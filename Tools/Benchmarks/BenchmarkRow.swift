@@ -20,9 +20,9 @@ struct BenchmarkRow: Sendable {
         [
             .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .getCustomerCold,
             .bytesPerNotification, .state, .history, .open, .scan, .rebuildFold, .rebuildStore,
-            .projectRetention, .projectChurn, .projectRevenue, .projectRecurringRevenue, .projectAll,
-            .diff,
-            .getDuringRebuild(events: events),
+            .projectRetention, .retentionInDuckDB, .projectChurn, .projectRevenue, .projectRecurringRevenue,
+            .projectAll,
+            .diff, .getDuringRebuild(events: events),
         ]
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A program of this package that runs beside the benchmarks. Its standard output is read line by line.
+/// A program that runs beside the benchmarks: one of this package, or one at an absolute path. Its standard output is read line by line.
 final class ChildProcess {
     private let name: String
     private let output: Int32
@@ -18,7 +18,7 @@ final class ChildProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        let path = try Self.folder() + "/" + program
+        let path = try program.hasPrefix("/") ? program : Self.folder() + "/" + program
         var strings = ([path] + arguments).map { strdup($0) } + [nil]
         defer { for string in strings { free(string) } }
         var child = pid_t()

@@ -34,6 +34,21 @@ final class FactSample {
         }
     }
 
+    /// Calls `body` with each transaction as it was signed, and the status that a notification states with it.
+    static func forEachTransaction(
+        _ body: (SubscriptionKey, Instant, SubscriptionStatusCode?, TransactionFact) -> Void
+    ) {
+        for number in 0..<keys {
+            let subscription = SampleSubscription(number: number)
+            for round in 0..<rounds {
+                for keyed in subscription.observations(round) {
+                    guard case .transaction(let fact) = keyed.observation.fact else { continue }
+                    body(subscription.key, keyed.observation.source.time, round < 3 ? .active : nil, fact)
+                }
+            }
+        }
+    }
+
     private static func event(_ position: UInt64) -> CommittedEvent {
         let round = Int(position) / keys
         // A permutation of the keys: the factor has no divisor in common with their number.
@@ -56,7 +71,7 @@ private struct SampleSubscription {
 
     let number: Int
 
-    private var key: SubscriptionKey {
+    var key: SubscriptionKey {
         SubscriptionKey(
             environment: .production, bundleId: "com.example.app",
             originalTransactionId: "\(2_000_000_000_000_000 + number)")

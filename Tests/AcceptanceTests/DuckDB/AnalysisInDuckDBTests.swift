@@ -14,6 +14,14 @@ import Testing
 @Suite("Analyses and DuckDB") struct AnalysisInDuckDBTests {
     private static func name(_ value: some Any) -> String { "\(value)" }
 
+    /// Returns the amounts in the form of the query, in the order of their currencies.
+    private static func text(_ amounts: Amounts) -> String {
+        amounts.entries.compactMap { entry in
+            entry.currency.flatMap { entry.amount == 0 ? nil : "\($0.text) \(entry.amount)" }
+        }
+        .sorted().joined(separator: " ")
+    }
+
     private func writeQuestion(_ asOf: Instant, to database: DuckDB) throws {
         try database.write("question", columns: ["instant"], [["\(asOf.milliseconds)"]])
     }
@@ -32,8 +40,9 @@ import Testing
 
     private func writeTransactions(_ facts: SimulatedFacts, to database: DuckDB) throws {
         let columns = [
-            "originalTransactionId", "transactionId", "previous", "productId", "ownership", "purchaseDate",
-            "expiresDate", "signedDate", "price", "offer", "terms", "isUpgraded", "revocationDate", "revocationType",
+            "originalTransactionId", "transactionId", "previous", "appTransactionId", "subscriptionGroup", "productId",
+            "ownership", "purchaseDate", "expiresDate", "signedDate", "price", "offer", "terms", "isUpgraded",
+            "revocationDate", "revocationType",
             "status",
         ]
         var statuses: [Digest: Int64] = [:]
@@ -49,7 +58,8 @@ import Testing
             else { return nil }
             return [
                 key.originalTransactionId, fact.transactionId.text, fact.previousOriginalTransactionId?.text,
-                fact.productId?.text, fact.inAppOwnershipType?.rawValue, fact.purchaseDate.map { "\($0.milliseconds)" },
+                fact.appTransactionId?.text, fact.subscriptionGroupIdentifier?.text, fact.productId?.text,
+                fact.inAppOwnershipType?.rawValue, fact.purchaseDate.map { "\($0.milliseconds)" },
                 fact.expiresDate.map { "\($0.milliseconds)" }, "\(keyed.observation.source.time.milliseconds)",
                 fact.price.map { "\($0.price)" }, fact.offer?.offerType.map { "\($0.rawValue)" },
                 fact.offer?.offerDiscountType?.rawValue, "\(fact.isUpgraded)",
@@ -78,12 +88,12 @@ import Testing
             rules.bridge = .none
             var matrix = CohortMatrix(RetentionQuestion(rules, zone: .utc, asOf: asOf))
             for unit in units { matrix.add(unit) }
-            var cells: [[String]: [Int64]] = [:]
+            var cells: [[String]: [String]] = [:]
             for row in matrix.rows {
                 guard let bucket = row.key.bucket, let duration = row.key.duration else { continue }
                 for (k, cell) in row.cells.enumerated() {
                     cells[[bucket.name, duration.description, "\(k)"]] = [
-                        Int64(cell.eligible), Int64(cell.retained), cell.net["USD"],
+                        "\(cell.eligible)", "\(cell.retained)", Self.text(cell.net),
                     ]
                 }
             }
@@ -91,9 +101,9 @@ import Testing
                 "7 days": "P1W", "1 month": "P1M", "2 months": "P2M", "3 months": "P3M", "6 months": "P6M",
                 "1 year": "P1Y",
             ]
-            var found: [[String]: [Int64]] = [:]
+            var found: [[String]: [String]] = [:]
             for row in try database.rows("retention.sql") {
-                found[[row[0], names[row[1]] ?? row[1], row[2]]] = row[3...].compactMap { Int64($0) }
+                found[[row[0], names[row[1]] ?? row[1], row[2]]] = Array(row[3...])
             }
             var wrong = 0
             for key in Set(cells.keys).union(found.keys).sorted(by: { $0.lexicographicallyPrecedes($1) })

@@ -1,13 +1,25 @@
 -- Retention under the definition `default` with bridge none, by hand from transactions and movements of money.
 -- Instants are milliseconds since 1970. No renewal is open at the instant of the question.
-with recursive lineages as (
+with recursive migrated as (
     -- A key that migrated continues the one that it names.
-    select distinct originalTransactionId as key, originalTransactionId as lineage
+    select distinct originalTransactionId as key, originalTransactionId as first
     from transactions
     where originalTransactionId not in (select originalTransactionId from transactions where previous is not null)
     union
-    select transactions.originalTransactionId, lineages.lineage
-    from transactions join lineages on lineages.key = transactions.previous
+    select transactions.originalTransactionId, migrated.first
+    from transactions join migrated on migrated.key = transactions.previous
+),
+accounts as (
+    select first, min(appTransactionId) as account, min(subscriptionGroup) as subscriptionGroup
+    from migrated join transactions on originalTransactionId = key
+    group by first
+),
+-- The keys of an Apple account in one group are one subscription.
+lineages as (
+    select key,
+        case when account is null then first
+             else min(first) over (partition by account, subscriptionGroup) end as lineage
+    from migrated join accounts using (first)
 ),
 -- The copies of a transaction are one purchase. The newest copy states its end and its revocation.
 copies as (
@@ -82,6 +94,8 @@ durations as (
 ),
 members as (
     select lineage, anchor,
+        -- At least the number of cells up to the instant of the question.
+        greatest(0, ((select instant from question) - anchor) / 86400000 / (days * 0.9) + 2)::bigint as reachable,
         strftime(epoch_ms(anchor), '%Y-%m') as cohort,
         case when days between 6 and 8 then interval 7 days
              when days between 27 and 32 then interval 1 month
@@ -94,8 +108,7 @@ members as (
 cells as (
     select lineage, anchor, cohort, duration, k::integer as k,
         case when k = 0 then anchor else epoch_ms(epoch_ms(anchor) + duration * k::integer) + 86400000 end as s
-    from members, range(0, 400) as numbers(k)
-    where duration is not null
+    from (select *, unnest(range(0, reachable)) as k from members where duration is not null)
 ),
 standings as (
     select cells.*,
@@ -105,11 +118,24 @@ standings as (
 ),
 money as (
     select lineages.lineage, time, currency, amount from charges join lineages on lineages.key = originalTransactionId
+),
+sums as (
+    select cohort, duration, k, currency, sum(amount) as amount
+    from standings join money on money.lineage = standings.lineage and time <= s
+    where currency is not null
+    group by all
+),
+nets as (
+    select cohort, duration, k, string_agg(currency || ' ' || amount, ' ' order by currency) as net
+    from sums
+    where amount <> 0
+    group by all
+),
+counts as (
+    select cohort, duration, k, count(*) as eligible, count(*) filter (retained) as retained
+    from standings
+    group by all
 )
-select cohort, duration::varchar as duration, k, count(*) as eligible, count(*) filter (retained) as retained,
-    coalesce((select sum(amount) from money join standings other on other.lineage = money.lineage
-              where other.cohort = standings.cohort and other.duration = standings.duration and other.k = standings.k
-                and time <= other.s and currency = 'USD'), 0)::bigint as usd
-from standings
-group by cohort, duration, k
-order by cohort, duration, k;
+select cohort, duration::varchar as duration, k, eligible, retained, coalesce(net, '') as net
+from counts left join nets using (cohort, duration, k)
+order by all;

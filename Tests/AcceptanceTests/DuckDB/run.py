@@ -11,7 +11,8 @@ connection = duckdb.connect()
 for table in sorted(folder.glob("*.csv")):
     connection.execute(
         f"create table {table.stem} as select * from read_csv('{table}', header = true, sample_size = -1, nullstr = '',"
-        " types = {'originalTransactionId': 'varchar', 'transactionId': 'varchar', 'previous': 'varchar'})"
+        " types = {'originalTransactionId': 'varchar', 'transactionId': 'varchar', 'previous': 'varchar',"
+        " 'appTransactionId': 'varchar'})"
         if table.stem == "transactions"
         else f"create table {table.stem} as select * from read_csv('{table}', header = true, sample_size = -1, nullstr = '')"
     )
