@@ -57,8 +57,13 @@ import Testing
             let sales = history.truth.movements(at: at)
                 .filter { $0.kind == .sale && $0.originalTransactionId == id }
             guard let last = sales.max(by: { $0.saleAt < $1.saleAt }) else { continue }
-            guard last.amount ?? 0 > 0 else {
-                // Who leaves in a free period left at the end of the paid one before, if there was one.
+            let before = sales.filter { $0.saleAt < last.saleAt }
+            let isRefundAfterFree =
+                change.kind == .refundBeforeStart && before.max(by: { $0.saleAt < $1.saleAt })?.amount == 0
+                && before.contains { $0.amount ?? 0 > 0 }
+            guard last.amount ?? 0 > 0, !isRefundAfterFree else {
+                // Who leaves in a free period left at the end of the paid one before, if there was one. What was
+                // refunded before it began served nothing.
                 endsFree.insert(id)
                 continue
             }

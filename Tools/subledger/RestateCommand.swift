@@ -42,8 +42,8 @@ extension ProjectCommand {
         @Option(name: .customLong("rules"), help: "Rules file to apply last.")
         var rulesFile: String?
 
-        @Option(help: "Environment to include.")
-        var environment: Environment = .production
+        @Option(help: "Environment to include (default: Production; a close has its own).")
+        var environment: Environment?
 
         @Option(name: .customLong("bundle-id"), help: "Bundle id of the app to include (default: all).")
         var bundleId: String?
@@ -53,8 +53,10 @@ extension ProjectCommand {
 
         func validate() throws {
             guard (close == nil) != (from == nil) else { throw ValidationError("Give either --close or --from") }
-            guard close == nil || asOf == nil && zone == nil && currency == nil && bundleId == nil else {
-                throw ValidationError("--as-of, --zone, --currency and --bundle-id are those of the close")
+            guard
+                close == nil || asOf == nil && zone == nil && currency == nil && environment == nil && bundleId == nil
+            else {
+                throw ValidationError("--as-of, --zone, --currency, --environment and --bundle-id are those of the close")
             }
         }
 
@@ -69,7 +71,7 @@ extension ProjectCommand {
                 if let close { return try opened.restatement(ofClose: close, finish) }
                 var query = RestatementQuery(
                     asOf: asOf ?? SystemClock.now(), from: from ?? 0,
-                    scope: CustomerScope(environment: environment, bundleId: bundleId))
+                    scope: CustomerScope(environment: environment ?? .production, bundleId: bundleId))
                 (query.zone, query.currency) = (zone, currency)
                 finish(&query)
                 return try opened.restatement(query)

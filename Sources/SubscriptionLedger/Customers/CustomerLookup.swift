@@ -10,7 +10,7 @@ struct CustomerLookup {
     /// Everything that was read for the question.
     private(set) var reads: ReadSet
     /// The log size below which an id must have been stored in the vault to resolve.
-    private let idsCreatedBelow: Position
+    let idsCreatedBelow: Position
     /// The instant by which Apple signed what counts; nil for everything known.
     private var signedBy: Instant?
     private(set) var directory = CustomerDirectory()

@@ -19,11 +19,11 @@ extension LedgerReader {
         let reference = try reference(to: externalId)
         let (size, state) = try state(of: reference, question, scope)
         guard case .handle(let handle) = reference else {
-            return try naming(state.answer(id: externalId, asOf: question.asOf, knownAt: size))
+            return try naming(state.answer(id: externalId, asOf: question.asOf, knownAt: size), question)
         }
         var lookup = CustomerLookup(in: self, question, size: size)
         let customer = try lookup.customer(of: handle)
-        return try naming(state.answer(id: nil, handle: customer.hex, asOf: question.asOf, knownAt: size))
+        return try naming(state.answer(id: nil, handle: customer.hex, asOf: question.asOf, knownAt: size), question)
     }
 
     /// Returns the rows of a customer's keys; none for an unused id.
@@ -114,9 +114,9 @@ extension LedgerReader {
         var state = CustomerState(
             of: timelines, at: question.asOf, rules: rules, scope: scope, catalogs: try catalogHistories(knownAt: size))
         state.signed = question.signed(later: timelines?.countSignedLater(in: scope))
-        let id = try owner.flatMap { try self.id(of: $0) }
+        let id = try owner.flatMap { try self.id(of: $0, createdBefore: lookup.idsCreatedBelow) }
         let handle: String? = if id == nil, case .customer(let handle)? = owner { handle.hex } else { nil }
-        return try naming(state.answer(id: id, handle: handle, asOf: question.asOf, knownAt: size))
+        return try naming(state.answer(id: id, handle: handle, asOf: question.asOf, knownAt: size), question)
     }
 
     /// Returns the answer to a call that changed a customer.
@@ -128,20 +128,25 @@ extension LedgerReader {
     }
 
     /// Returns the least of an owner's external ids; nil for an anonymous customer.
-    func id(of owner: Ownership.Owner) throws -> String? {
+    /// - Parameter size: the log size below which an id must have been stored.
+    func id(of owner: Ownership.Owner, createdBefore size: Position = .max) throws -> String? {
         switch owner {
         case .bearer(let token): token.text
-        case .customer(let handle): try vault?.ids(of: handle).first
+        case .customer(let handle): try vault?.ids(of: handle, createdBefore: size).first
         }
     }
 
     /// Returns an answer whose conflicts name the other customer by an id if it has one. The ids are read from the
     /// vault on every call, because cached answers do not contain them.
-    func naming(_ answer: CustomerAnswer<SubscriptionRow>) throws -> CustomerAnswer<SubscriptionRow> {
+    /// - Parameter question: nil for the present.
+    func naming(
+        _ answer: CustomerAnswer<SubscriptionRow>, _ question: AsOfQuery? = nil
+    ) throws -> CustomerAnswer<SubscriptionRow> {
         var answer = answer
+        let size = question?.knownAt == nil ? Position.max : answer.knownAt
         for index in answer.conflicts.indices {
             guard let other = answer.conflicts[index].with.flatMap({ Ownership.Owner($0) }) else { continue }
-            answer.conflicts[index].with = try id(of: other) ?? other.text
+            answer.conflicts[index].with = try id(of: other, createdBefore: size) ?? other.text
         }
         return answer
     }

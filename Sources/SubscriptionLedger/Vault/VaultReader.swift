@@ -65,12 +65,15 @@ final class VaultReader: Sendable {
     /// Returns every external id of a customer, tokens included, sorted.
     ///
     /// Ids stored by an earlier version are missing until they are used again.
-    func ids(of handle: CustomerHandle) throws -> [String] {
+    /// - Parameter size: the log size below which an id must have been stored.
+    func ids(of handle: CustomerHandle, createdBefore size: Position = .max) throws -> [String] {
         let (tokens, sealed) = try reading { store, transaction in
             (try store.tokens(of: handle, transaction), try store.sealedIDs(of: handle, transaction))
         }
-        let opened = try sealed.map { String(decoding: try key.open($0, boundTo: handle.bytes), as: UTF8.self) }
-        return (tokens.map(\.token.text) + opened).sorted()
+        let opened = try sealed.filter { $0.createdAt < size }.map {
+            String(decoding: try key.open($0.id, boundTo: handle.bytes), as: UTF8.self)
+        }
+        return (tokens.filter { $0.createdAt < size }.map(\.token.text) + opened).sorted()
     }
 
     /// Whether a customer has no external id; nil when there is no such customer.

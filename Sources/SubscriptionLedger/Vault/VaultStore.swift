@@ -90,12 +90,14 @@ struct VaultStore: Sendable {
         return found
     }
 
-    /// Returns the encrypted ids of a customer, without tokens.
+    /// Returns the encrypted ids of a customer, without tokens, and the log sizes at which they were stored.
     func sealedIDs<Access>(
         of handle: CustomerHandle, _ transaction: borrowing LMDBTransaction<Access>
-    ) throws(LMDBError) -> [[UInt8]] {
+    ) throws(LMDBError) -> [(id: [UInt8], createdAt: Position)] {
         guard let sealedIDs else { return [] }
-        return try entries(of: handle, in: sealedIDs, transaction).map { $0.value.dropLast(8) }
+        return try entries(of: handle, in: sealedIDs, transaction).map {
+            ($0.value.dropLast(8), Self.createdAt($0.value))
+        }
     }
 
     func hasSealedID<Access>(
