@@ -51,8 +51,18 @@ package struct RetryCounts: Sendable {
     }
 }
 
-/// The offers of one kind, by what became of them.
+/// The offers that subscribers used, by what became of them.
 package struct OfferFunnel: Sendable {
+    /// The offers that are counted together.
+    package struct Key: Hashable, Sendable {
+        /// The calendar bucket in which the offer began; nil without a calendar.
+        package let bucket: Bucket?
+        /// The kind of the offer and its terms, such as `introductory freeTrial`.
+        package let offer: String
+        /// The values of the cuts; nil where the first purchase with the offer has none.
+        package let cut: [String?]
+    }
+
     package struct Row: Hashable, Sendable {
         package fileprivate(set) var started = 0
         package fileprivate(set) var pending = 0
@@ -60,31 +70,37 @@ package struct OfferFunnel: Sendable {
         package fileprivate(set) var notConverted: [ChurnClass: Int] = [:]
     }
 
-    /// The rows by the name of the offer and its terms, such as `introductory freeTrial`.
-    package private(set) var rows: [String: Row] = [:]
+    package private(set) var rows: [Key: Row] = [:]
+    private let calendar: BucketCalendar?
+    private let cuts: [PurchaseCut]
 
-    package init() {}
+    package init(_ calendar: BucketCalendar? = nil, cuts: [PurchaseCut] = []) {
+        (self.calendar, self.cuts) = (calendar, cuts)
+    }
 
-    package mutating func add(_ run: OfferRun) {
-        let name = [run.offer.name, run.offer.offerDiscountType?.name].compactMap { $0 }.joined(separator: " ")
-        var row = rows[name] ?? Row()
+    package mutating func add(_ run: OfferRun, of unit: PurchaseUnit) {
+        let key = Key(
+            bucket: calendar?.bucket(of: run.first.start),
+            offer: [run.offer.name, run.offer.offerDiscountType?.name].compactMap { $0 }.joined(separator: " "),
+            cut: cuts.map { $0.value(of: run.first, in: unit) })
+        var row = rows[key] ?? Row()
         row.started += 1
         switch run.outcome {
         case .pending: row.pending += 1
         case .converted: row.converted += 1
         case .notConverted(let churnClass): row.notConverted[churnClass, default: 0] += 1
         }
-        rows[name] = row
+        rows[key] = row
     }
 
     package mutating func merge(_ other: OfferFunnel) {
-        for (name, row) in other.rows {
-            var sum = rows[name] ?? Row()
+        for (key, row) in other.rows {
+            var sum = rows[key] ?? Row()
             sum.started += row.started
             sum.pending += row.pending
             sum.converted += row.converted
             sum.notConverted.merge(row.notConverted, uniquingKeysWith: +)
-            rows[name] = sum
+            rows[key] = sum
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Churn
 import LedgerAPI
+import PaidService
 import SubscriptionLedger
 
 struct ChurnCommand: ParsableCommand {
@@ -9,7 +10,8 @@ struct ChurnCommand: ParsableCommand {
         abstract: "Show who leaves, why, and who may come back.",
         discussion: """
             Without --segment, --curve or --funnel: the number of subscribers who left in each month, week or day, by \
-            class. With --segment inRetry --by day: the subscriptions in billing retry at the end of each day.
+            class. With --segment inRetry --by day: the subscriptions in billing retry at the end of each day. With \
+            --funnel --by month: the offers by the month in which they began.
 
             SEGMENTS
               \(ChurnSegment.allCases.map(\.rawValue).joined(separator: "\n  "))
@@ -20,6 +22,7 @@ struct ChurnCommand: ParsableCommand {
               subledger churn --segment inRetry --by day
               subledger churn --curve
               subledger churn --funnel
+              subledger churn --funnel --by month --cut storefront
             """)
 
     @Option(help: "List the subscribers in a segment.")
@@ -31,8 +34,14 @@ struct ChurnCommand: ParsableCommand {
     @Flag(help: "Show what became of offers: converted, pending or not converted.")
     var funnel = false
 
-    @Option(help: "Calendar of counts: month, week or day (default: month).")
+    @Option(help: "Calendar of counts: month, week or day (default: month; none for --funnel).")
     var by: String?
+
+    @Option(
+        help:
+            "Properties that divide the rows of --funnel, separated by commas: product, group, storefront, offer, duration."
+    )
+    var cut: String?
 
     @OptionGroup var analysis: AnalysisOptions
     @OptionGroup var ledger: LedgerOptions
@@ -42,18 +51,20 @@ struct ChurnCommand: ParsableCommand {
         guard [segment != nil, curve, funnel].count(where: { $0 }) <= 1 else {
             throw ValidationError("Give only one of --segment, --curve and --funnel")
         }
-        guard by == nil || !curve && !funnel && segment.map({ $0 == ChurnSegment.inRetry.rawValue }) ?? true else {
-            throw ValidationError("--by counts departures, or with --segment inRetry the subscriptions in retry")
+        guard by == nil || !curve && segment.map({ $0 == ChurnSegment.inRetry.rawValue }) ?? true else {
+            throw ValidationError("--by requires counts: no --curve, and no --segment but inRetry")
         }
+        guard cut == nil || funnel else { throw ValidationError("--cut requires --funnel") }
     }
 
     func run() throws {
         let segment = try segment.map { try ChurnSegment(named: $0) }
         let opened = try ledger.reading()
         let answer: any LedgerAnswer = try output.withProgress { bar in
-            let query = try analysis.query(by: by ?? "month", bar)
+            var query = try analysis.query(by: by ?? "month", bar)
+            query.cuts = try cut.map { try PurchaseCut.list($0) } ?? []
             if curve { return try opened.recoveryCurve(query) }
-            if funnel { return try opened.offerFunnel(query) }
+            if funnel { return try opened.offerFunnel(query, byCalendar: by != nil) }
             guard let segment else { return try opened.churnCounts(query) }
             return by == nil ? try opened.churn(segment, query) : try opened.retryCounts(query)
         }

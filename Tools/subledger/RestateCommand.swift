@@ -56,7 +56,8 @@ extension ProjectCommand {
             guard
                 close == nil || asOf == nil && zone == nil && currency == nil && environment == nil && bundleId == nil
             else {
-                throw ValidationError("--as-of, --zone, --currency, --environment and --bundle-id are those of the close")
+                throw ValidationError(
+                    "--as-of, --zone, --currency, --environment and --bundle-id are those of the close")
             }
         }
 

@@ -35,12 +35,3 @@ struct RevenueRoute: Route {
         }
     }
 }
-
-extension Query {
-    /// - Throws: `parameter_invalid` for a parameter that would change nothing beside another one.
-    fileprivate func refuse(_ names: [String], with other: String) throws(Problem) {
-        for name in names {
-            if let text = text(name) { throw .parameter(name, expected: "no \(name) beside \(other)", found: text) }
-        }
-    }
-}

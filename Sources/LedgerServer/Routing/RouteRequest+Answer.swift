@@ -39,6 +39,13 @@ extension RouteRequest {
 }
 
 extension Query {
+    /// - Throws: `parameter_invalid` for a parameter that would change nothing beside another one.
+    func refuse(_ names: [String], with other: String) throws(Problem) {
+        for name in names {
+            if let text = text(name) { throw .parameter(name, expected: "no \(name) beside \(other)", found: text) }
+        }
+    }
+
     fileprivate static let analysisNames = ["by", "zone"]
 
     fileprivate func analysis(_ question: AsOfQuery, scope: CustomerScope) throws -> AnalysisQuery {

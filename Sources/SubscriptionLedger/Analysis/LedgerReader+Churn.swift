@@ -71,18 +71,22 @@ extension LedgerReader {
         return answer(query, context, nil, rows, found.signed)
     }
 
-    /// Returns what became of offers, by kind.
-    /// - Throws: the errors of `churn`.
-    package func offerFunnel(_ query: AnalysisQuery) throws -> ChurnAnswer<CountRow> {
+    /// Returns what became of offers, by kind and by the cuts of the query.
+    /// - Parameter isDivided: whether the calendar of the query divides the rows, by the start of the offer.
+    /// - Throws: the errors of `churnCounts`.
+    package func offerFunnel(_ query: AnalysisQuery, byCalendar isDivided: Bool = false) throws -> ChurnAnswer<CountRow>
+    {
         let context = try analysisContext(query.question)
-        let found = try units(query, context, OfferFunnel()) { funnel, unit in
-            for run in unit.offerRuns { funnel.add(run) }
+        let calendar = isDivided ? try BucketCalendar(query, context.rules) : nil
+        let found = try units(query, context, OfferFunnel(calendar, cuts: query.cuts)) { funnel, unit in
+            for run in unit.offerRuns { funnel.add(run, of: unit) }
         } merge: {
             $0.merge($1)
         }
-        let rows = found.sum.rows.sorted { $0.key < $1.key }.map { name, row in
+        let rows = found.sum.rows.sorted { $0.key.precedes($1.key) }.map { key, row in
             CountRow(
-                labels: [NamedText("offer", name)],
+                labels: (key.bucket.map { [NamedText("period", $0.name)] } ?? []) + [NamedText("offer", key.offer)]
+                    + zip(query.cuts, key.cut).map { NamedText("cut.\($0.rawValue)", $1) },
                 [.init("started", row.started), .init("pending", row.pending), .init("converted", row.converted)]
                     + ChurnClass.allCases.map { .init("notConverted.\($0.rawValue)", row.notConverted[$0] ?? 0) })
         }
@@ -109,6 +113,14 @@ extension LedgerReader {
         } merge: {
             merge(&$0, $1)
         }
+    }
+}
+
+extension OfferFunnel.Key {
+    /// Whether the key comes before another: by calendar, offer and cuts.
+    fileprivate func precedes(_ other: OfferFunnel.Key) -> Bool {
+        let names = [self, other].map { [$0.bucket?.name ?? "", $0.offer] + $0.cut.map { $0 ?? "" } }
+        return names[0].lexicographicallyPrecedes(names[1])
     }
 }
 

@@ -203,6 +203,17 @@ import Testing
         for row in funnel {
             #expect(row["started"] == row.filter { $0.key != "started" }.values.reduce(0, +))
         }
+        var divided = asked
+        divided.cuts = [.storefront, .product]
+        let parts = try reader.offerFunnel(divided, byCalendar: true).rows
+        #expect(Set(parts.map { $0.labels.map(\.name) }) == [["period", "offer", "cut.storefront", "cut.product"]])
+        func total(_ rows: [CountRow], _ name: String) -> Int {
+            rows.flatMap(\.counts).filter { $0.name == name }.map(\.count).reduce(0, +)
+        }
+        for name in ["started", "converted", "pending"] {
+            #expect(try total(parts, name) == total(reader.offerFunnel(asked).rows, name))
+        }
+        #expect(parts.count > funnel.count)
         let trials = try reader.churn(.trialNotConverted, asked).rows
         #expect(!trials.isEmpty && trials.allSatisfy { $0.churnClass != nil })
         // Whoever may be won back has left and is not back.
