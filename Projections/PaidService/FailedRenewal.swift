@@ -73,7 +73,7 @@ extension Period {
     }
 
     /// https://developer.apple.com/help/app-store-connect/manage-subscriptions/enable-billing-grace-period-for-auto-renewable-subscriptions
-    private static let longestGraceDays: Int64 = 28
+    static let longestGraceDays: Int64 = 28
 
     /// The signing time of the first BILLING_RECOVERY that carries the purchase; nil without one.
     fileprivate func billingRecovery(among notifications: [Observed<NotificationFact>]) -> Instant? {

@@ -89,22 +89,27 @@ extension [Lineage] {
     ) -> [PurchaseUnit] {
         // No access rule changes a number of retention, churn or revenue.
         let states = Dictionary(states(at: t, rules: Rules()).map { ($0.key, $0) }) { first, _ in first }
-        return flatMap { $0.purchaseUnits(by: scope, at: t, states, catalogs) }
+        return flatMap { $0.purchaseUnits(by: scope, at: t, states, catalogs) { _ in true } }
+    }
+
+    /// Returns the units by group with the purchases that serve at `t` or may be in grace then, and without states.
+    /// Units without such purchases are omitted.
+    package func purchaseUnitsInService(at t: Instant, catalogs: [Symbol: CatalogHistory]) -> [PurchaseUnit] {
+        flatMap { $0.purchaseUnits(by: .group, at: t, [:], catalogs) { $0.mayServe(at: t) } }
     }
 }
 
 extension Lineage {
     fileprivate func purchaseUnits(
         by scope: PurchaseUnit.Scope, at t: Instant, _ states: [SubscriptionKey: SubscriptionState],
-        _ catalogs: [Symbol: CatalogHistory]
+        _ catalogs: [Symbol: CatalogHistory], where isIncluded: (Period) -> Bool
     ) -> [PurchaseUnit] {
         var found: [PurchaseUnit.ID] = []
         var members: [[UnitPeriod]] = []
         for (index, subscription) in subscriptions.enumerated() {
+            let catalog = catalogs[subscription.key.bundle]
             for period in subscription.periods where period.isBought(by: t) {
-                let product = period.productId.flatMap {
-                    catalogs[subscription.key.bundle]?.product($0, at: period.start)
-                }
+                let product = period.productId.flatMap { catalog?.product($0, at: period.start) }
                 let id = PurchaseUnit.ID(period, of: subscription, in: self, product, scope)
                 let member = UnitPeriod(period: period, subscription: index, product: product)
                 if let unit = found.firstIndex(of: id) {
@@ -116,7 +121,7 @@ extension Lineage {
             }
         }
         return zip(found, members).compactMap { id, members in
-            PurchaseUnit(id, members, of: self, at: t, states)
+            PurchaseUnit(id, members, of: self, at: t, states, where: isIncluded)
         }
     }
 }
@@ -147,13 +152,13 @@ extension PurchaseUnit {
     /// Returns nil without a known purchase.
     fileprivate init?(
         _ id: PurchaseUnit.ID, _ members: [UnitPeriod], of lineage: Lineage, at t: Instant,
-        _ states: [SubscriptionKey: SubscriptionState]
+        _ states: [SubscriptionKey: SubscriptionState], where isIncluded: (Period) -> Bool
     ) {
         // The sort is stable: of equal ones, the first key comes first.
         let known = members.filter(\.period.isKnown).sorted { $0.period.isOlder(than: $1.period) }
         let periods = known.map(\.period)
         purchases = known.compactMap { member in
-            guard let end = member.period.end(at: t) else { return nil }
+            guard isIncluded(member.period), let end = member.period.end(at: t) else { return nil }
             return SubscriptionPurchase(
                 member.period, of: lineage.subscriptions[member.subscription], endingAt: end, at: t,
                 duration: CalendarPeriod(of: member.period, member.product, among: periods), member.product)
@@ -183,5 +188,14 @@ extension Period {
     /// Whether the account bought a subscription, or is implied to have bought it, by `t`.
     fileprivate func isBought(by t: Instant) -> Bool {
         start <= t && (type ?? .autoRenewable) == .autoRenewable && hasEnd && inAppOwnershipType != .familyShared
+    }
+}
+
+extension Period {
+    /// Whether the period serves at `t`, or a grace period may go on after it.
+    fileprivate func mayServe(at t: Instant) -> Bool {
+        guard let end = end(at: t) else { return false }
+        return end.advanced(byMilliseconds: Self.longestGraceDays * Instant.millisecondsPerDay) > t
+            || renewalInfos.contains { $0.value.gracePeriodExpiresDate.map { $0 > t } ?? false }
     }
 }

@@ -1,5 +1,5 @@
 package import LedgerModel
-package import PaidService
+import PaidService
 import Primitives
 
 /// The change of a unit's recurring revenue between two instants, by kind.
@@ -30,37 +30,33 @@ package struct RevenueMovement: Sendable {
 
     package init() {}
 
-    /// Adds a unit. In each currency, `closing` is `opening` plus the changes.
+    /// Adds the units of some lineages. In each currency, `closing` is `opening` plus the changes.
     /// - Parameters:
-    ///   - before: the unit at the earlier instant; nil if nothing had begun.
-    ///   - after: the same unit at the later instant; nil if nothing had begun.
-    ///   - reporting: the currency of the amounts; nil for that of each sale.
-    package mutating func add(
-        _ before: PurchaseUnit?, _ after: PurchaseUnit?, _ rules: Rules,
-        in reporting: ReportingCurrency? = nil
-    ) {
-        let opening = before?.monthlyRevenue(rules.revenue.mrr, in: reporting) ?? Amounts()
-        let closing = after?.monthlyRevenue(rules.revenue.mrr, in: reporting) ?? Amounts()
-        self.opening.add(opening)
-        self.closing.add(closing)
-        unknownChange += closing.unknownCount - opening.unknownCount
-        let currencies = Set((opening.entries + closing.entries).map(\.currency))
-        for currency in currencies {
-            let (from, to) = (opening[currency], closing[currency])
-            let change = to.subtractingReportingOverflow(from).partialValue
-            guard change != 0 else { continue }
-            let kind: Kind
-            if from == 0 {
-                kind = opening.isZero ? Kind(returning: before, after, rules.churn) : .moved
-            } else if to == 0 {
-                kind = closing.isZero ? .churned : .moved
-            } else {
-                kind = change > 0 ? .expansion : .contraction
+    ///   - before: the lineages at the earlier instant; nil if nothing had begun.
+    ///   - after: the same lineages at the later instant.
+    package mutating func add(_ before: RevenueSnapshot?, _ after: RevenueSnapshot, _ rules: Rules.Churn) {
+        for id in Set(after.ids).union(before.map { Set($0.ids) } ?? []) {
+            let (opening, closing) = (before?[id] ?? Amounts(), after[id])
+            self.opening.add(opening)
+            self.closing.add(closing)
+            unknownChange += closing.unknownCount - opening.unknownCount
+            for currency in Set((opening.entries + closing.entries).map(\.currency)) {
+                let (from, to) = (opening[currency], closing[currency])
+                let change = to.subtractingReportingOverflow(from).partialValue
+                guard change != 0 else { continue }
+                let kind: Kind
+                if from == 0 {
+                    kind = opening.isZero ? Kind(returning: before?.unit(id), after.unit(id), rules) : .moved
+                } else if to == 0 {
+                    kind = closing.isZero ? .churned : .moved
+                } else {
+                    kind = change > 0 ? .expansion : .contraction
+                }
+                changes[kind, default: Amounts()].add(change, currency)
+                guard kind == .churned, after.unit(id)?.isInRetry == true else { continue }
+                churnedInRetry.add(change, currency)
+                inRetry += 1
             }
-            changes[kind, default: Amounts()].add(change, currency)
-            guard kind == .churned, after?.isInRetry == true else { continue }
-            churnedInRetry.add(change, currency)
-            inRetry += 1
         }
     }
 
@@ -76,12 +72,14 @@ package struct RevenueMovement: Sendable {
 
 extension RevenueMovement.Kind {
     /// Creates the kind of revenue that was 0.
-    fileprivate init(returning before: PurchaseUnit?, _ after: PurchaseUnit?, _ rules: Rules.Churn) {
+    fileprivate init(
+        returning before: PurchaseUnit?, _ after: @autoclosure () -> PurchaseUnit?, _ rules: Rules.Churn
+    ) {
         guard let before, before.purchases.contains(where: { $0.isPaid && !$0.isReplacedBeforeStart }) else {
             self = .new
             return
         }
-        self = after?.hasRecovered(since: before.asOf, withinDays: rules.retryDays) == true ? .recovered : .reactivated
+        self = after()?.hasRecovered(since: before.asOf, withinDays: rules.retryDays) == true ? .recovered : .reactivated
     }
 }
 

@@ -21,18 +21,17 @@ package struct RevenueSeries: Sendable {
     }
 
     /// Adds the units of lineages that Apple accounts join.
-    /// - Complexity: O(n) unit evaluations for n buckets in which something may change.
+    /// - Complexity: O(n) evaluations of the purchases in service for n buckets in which something may change, and of all
+    ///   purchases where the recurring revenue changes.
     package mutating func add(_ lineages: [Lineage], catalogs: [Symbol: CatalogHistory]) {
         // No access rule changes a number of revenue.
         let turningPoints = lineages.turningPoints(rules: Rules()).filter { $0 <= asOf }
-        var before: [PurchaseUnit] = []
+        var before: RevenueSnapshot?
         for bucket in Set(turningPoints.map { calendar.bucket(of: $0.clamped) }).sorted() {
             // What happens at the first instant of the next bucket belongs to that bucket.
             let end = min(calendar.start(of: bucket.next).advanced(byMilliseconds: -1), asOf)
-            let after = lineages.purchaseUnits(by: .group, at: end, catalogs: catalogs)
-            var movement = changes[bucket] ?? RevenueMovement()
-            for unit in after { movement.add(before.first { $0.id == unit.id }, unit, rules, in: reporting) }
-            changes[bucket] = movement
+            let after = RevenueSnapshot(lineages, at: end, catalogs: catalogs, rules.revenue.mrr, in: reporting)
+            changes[bucket, default: RevenueMovement()].add(before, after, rules.churn)
             before = after
         }
     }

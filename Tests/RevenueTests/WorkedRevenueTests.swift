@@ -16,14 +16,20 @@ import Testing
     }
 
     /// The units of a case as of an instant.
-    private static func units(_ view: JSONView, at t: Instant) -> [PurchaseUnit] {
-        let history = CatalogHistory([
+    private static let catalogs: [Symbol: CatalogHistory] = [
+        "app": CatalogHistory([
             CatalogChange(
                 Catalog(worked: table?["catalog"]), digest: .zero, recordedAt: .earliest, position: 0)
         ])
+    ]
+
+    private static func lineages(_ view: JSONView) -> [Lineage] {
         let purchases = WorkedPurchases(view, number: 1)
         return Lineage.components(of: [purchases.key: purchases.timeline])
-            .purchaseUnits(by: .group, at: t, catalogs: ["app": history])
+    }
+
+    private static func units(_ view: JSONView, at t: Instant) -> [PurchaseUnit] {
+        lineages(view).purchaseUnits(by: .group, at: t, catalogs: catalogs)
     }
 
     private struct Movement: Hashable {
@@ -107,10 +113,8 @@ import Testing
     private static func movement(_ cases: [JSONView], from t0: Instant, to t1: Instant) -> RevenueMovement {
         var movement = RevenueMovement()
         for view in cases {
-            let before = units(view, at: t0)
-            let after = units(view, at: t1)
-            #expect(before.count <= 1 && after.count <= 1)
-            movement.add(before.first, after.first, Rules())
+            let snapshots = [t0, t1].map { RevenueSnapshot(lineages(view), at: $0, catalogs: catalogs, .default) }
+            movement.add(snapshots[0], snapshots[1], Rules.Churn())
         }
         return movement
     }
