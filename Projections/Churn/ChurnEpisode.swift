@@ -22,7 +22,11 @@ extension PurchaseUnit {
         let stays = Stay.all(in: self)
         return stays.indices.compactMap { index in
             // Who came back for a free period alone, and left again, is gone since the last payment.
-            let next = stays[(index + 1)...].first { $0.paidUntil != nil || $0.end > asOf || isSubscribed }
+            let next = stays.indices[(index + 1)...].first { later in
+                let stay = stays[later]
+                return stay.paidUntil != nil || stay.end > asOf || isSubscribed && later == stays.indices.last
+            }
+            .map { stays[$0] }
             return ChurnEpisode(stays[index], before: next, of: self, rules)
         }
     }
@@ -37,13 +41,18 @@ extension ChurnEpisode {
         let gone = churnClass.isInvoluntary ? purchase.gone(rules) : end
         let back = next?.purchases[0].start
         // Who bought again while Apple still retried was never gone.
-        guard gone <= unit.asOf, back.map({ gone < $0 }) ?? true else { return nil }
+        guard gone <= unit.asOf, back.map({ gone < $0 }) ?? true, !purchase.isReplaced(by: gone) else { return nil }
         churnedAt = gone
         reactivatedAt = back
     }
 }
 
 extension SubscriptionPurchase {
+    /// Whether another purchase took its place by an instant, also one that is not known.
+    fileprivate func isReplaced(by t: Instant) -> Bool {
+        replacedAt != nil || isMarkedUpgraded || supersededAt.map { $0 <= t } ?? false
+    }
+
     /// The instant from which a failed renewal will not be recovered: Apple signed the expiry or that auto-renew is off,
     /// or the days of retry are over.
     func gone(_ rules: Rules.Churn) -> Instant {

@@ -57,13 +57,15 @@ extension PurchaseUnit {
     package func rows(in segment: ChurnSegment, _ rules: Rules) -> [SegmentRow] {
         switch segment {
         case .aboutToChurn: bestState.flatMap { SegmentRow(aboutToChurn: $0) }.map { [$0] } ?? []
-        case .inRetry: retryEpisodes(rules.churn).compactMap { SegmentRow(open: $0) }
+        case .inRetry: isActive ? [] : retryEpisodes(rules.churn).compactMap { SegmentRow(open: $0) }
         case .recovered: retryEpisodes(rules.churn).compactMap { SegmentRow(recovered: $0) }
         case .churned: churnEpisodes(rules.churn).map { SegmentRow($0) }
         case .winBack: SegmentRow(winBack: self, rules).map { [$0] } ?? []
         case .trialNotConverted: offerRuns.compactMap { SegmentRow(notConverted: $0) }
         }
     }
+
+    private var isActive: Bool { states.contains { $0.status == .active } }
 
     /// The state of the key in the best status.
     fileprivate var bestState: SubscriptionState? {

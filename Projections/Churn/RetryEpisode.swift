@@ -1,6 +1,7 @@
 package import LedgerModel
 package import PaidService
 package import Primitives
+import SubscriptionStatus
 
 /// A failed renewal, and what became of it by the instant in question.
 package struct RetryEpisode: Sendable {
@@ -22,23 +23,37 @@ extension PurchaseUnit {
     /// Every failed renewal, oldest first.
     package func retryEpisodes(_ rules: Rules.Churn) -> [RetryEpisode] {
         purchases.compactMap { purchase in
-            purchase.failure.map { RetryEpisode(purchase, $0, at: asOf, rules) }
+            purchase.failure.map { RetryEpisode(purchase, $0, of: self, rules) }
+        }
+    }
+
+    /// Whether Apple still retries the renewal of a purchase: its key is in grace or in billing retry with it.
+    fileprivate func isInRetry(_ purchase: SubscriptionPurchase) -> Bool {
+        states.contains { state in
+            state.key == purchase.key && state.transactionId == purchase.transactionId
+                && (state.status == .gracePeriod || state.status == .billingRetry)
         }
     }
 }
 
 extension RetryEpisode {
     fileprivate init(
-        _ purchase: SubscriptionPurchase, _ failure: FailedRenewal, at t: Instant, _ rules: Rules.Churn
+        _ purchase: SubscriptionPurchase, _ failure: FailedRenewal, of unit: PurchaseUnit, _ rules: Rules.Churn
     ) {
+        let t = unit.asOf
         (self.purchase, failedAt, asOf) = (purchase, failure.failedAt, t)
         let gone = purchase.gone(rules)
-        if let next = failure.next, next.isRecovery {
+        // A key that migrated goes on as another.
+        let again = [failure.next?.start, purchase.supersededAt].compactMap { $0 }.filter { $0 >= failure.failedAt }
+            .min()
+        if let next = failure.next, next.isRecovery, next.recoveredAt <= t {
             outcome = .recovered(at: next.recoveredAt)
-        } else if let next = failure.next, next.start <= gone {
-            outcome = .boughtAgain(at: next.start)
+        } else if let again, again <= gone, failure.next?.isRecovery != true {
+            outcome = .boughtAgain(at: again)
+        } else if gone <= t, !unit.isInRetry(purchase), failure.next?.isRecovery != true {
+            outcome = .lost(at: gone)
         } else {
-            outcome = gone <= t ? .lost(at: gone) : .open
+            outcome = .open
         }
     }
 

@@ -41,12 +41,17 @@ struct Stay {
         return next.isRecovery && next.start == purchase.start
     }
 
-    /// The newest purchase, which decides why the subscriber left.
-    var last: SubscriptionPurchase { purchases[purchases.count - 1] }
+    /// The purchase that decides why the subscriber left: the newest if it was refunded before it began, else the last to
+    /// end.
+    var last: SubscriptionPurchase {
+        let newest = purchases[purchases.count - 1]
+        guard let held = newest.held, held.upperBound < end else { return newest }
+        return purchases.last { $0.held?.upperBound == end } ?? newest
+    }
 
     /// The end of the last paid service; nil if nothing was paid. One that was refunded before it began served nothing.
     var paidUntil: Instant? {
         let paid = purchases.filter(\.isPaid)
-        return paid.last { $0.held != nil }?.held?.upperBound ?? paid.last?.start
+        return paid.compactMap { $0.held?.upperBound }.max() ?? paid.last?.start
     }
 }

@@ -26,6 +26,13 @@ package struct BucketCalendar: Sendable {
         return Bucket(day: day, interval: interval)
     }
 
+    /// Returns the bucket with a name; nil if there is none.
+    package func bucket(named name: String) -> Bucket? {
+        guard let date = Instant(iso8601: interval == .month ? name + "-01" : name) else { return nil }
+        let bucket = bucket(of: zone.start(ofDay: date.milliseconds / Instant.millisecondsPerDay))
+        return bucket.name == name ? bucket : nil
+    }
+
     /// Returns the first instant of a bucket.
     package func start(of bucket: Bucket) -> Instant { zone.start(ofDay: bucket.day) }
 

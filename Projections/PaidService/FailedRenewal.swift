@@ -35,7 +35,7 @@ extension FailedRenewal {
     ) {
         guard end <= t else { return nil }
         let following = periods.successors(of: period, at: t).first { $0.isKnown && $0.start <= t }
-        let next = following ?? periods.first(after: period, endingAt: end).flatMap { $0.start <= t ? $0 : nil }
+        let next = following ?? periods.first(after: period, endingAt: end).flatMap { $0.isPurchase(by: t) ? $0 : nil }
         let isKnown = period.statesFailure(at: t)
         let isInferred =
             !isKnown && next?.isRecovery(ofRenewalAt: end) == true && period.renewal(at: t)?.autoRenewStatus != .off
@@ -59,14 +59,21 @@ extension Period {
             || signedStatuses.contains { $0.time <= t && ($0.code == .billingRetry || $0.code == .gracePeriod) }
     }
 
-    /// The end of Apple's grace period: the last that a renewal info about the period states. Where Apple signed the
-    /// status alone, it is the next status about the period, at most 28 days after the end.
+    /// The end of Apple's grace period: the last that a renewal info about the period states, or the first later
+    /// statement about the period that says that Apple ended it. Where Apple signed the status alone, it is the next
+    /// status about the period, at most 28 days after the end.
     fileprivate func graceEnd(after end: Instant, at t: Instant) -> Instant? {
         let inForce = renewal(at: t)?.source
-        let stated = renewalInfos.lazy.filter { $0.source.time <= t || $0.source == inForce }
-            .compactMap(\.value.gracePeriodExpiresDate).max()
-        if let stated { return stated }
+        let infos = renewalInfos.filter { $0.source.time <= t || $0.source == inForce }
         let statuses = signedStatuses.filter { $0.time <= t }
+        if let stated = infos.compactMap(\.value.gracePeriodExpiresDate).max() {
+            let granted = infos.filter { $0.value.gracePeriodExpiresDate != nil }.map(\.source.time).max() ?? end
+            let ended =
+                infos.filter { $0.value.statesBillingFailure && $0.value.gracePeriodExpiresDate == nil }
+                .map(\.source.time)
+                + statuses.filter { $0.code != .gracePeriod }.map(\.time)
+            return ended.filter { $0 > max(granted, end) }.min().map { min($0, stated) } ?? stated
+        }
         guard let first = statuses.firstIndex(where: { $0.code == .gracePeriod }) else { return nil }
         let limit = end.advanced(byMilliseconds: Self.longestGraceDays * Instant.millisecondsPerDay)
         return statuses[first...].first { $0.code != .gracePeriod }.map { min($0.time, limit) } ?? limit
@@ -74,6 +81,11 @@ extension Period {
 
     /// https://developer.apple.com/help/app-store-connect/manage-subscriptions/enable-billing-grace-period-for-auto-renewable-subscriptions
     static let longestGraceDays: Int64 = 28
+
+    /// Whether a known purchase of the account itself begins by `t`.
+    fileprivate func isPurchase(by t: Instant) -> Bool {
+        isKnown && start <= t && inAppOwnershipType != .familyShared
+    }
 
     /// The signing time of the first BILLING_RECOVERY that carries the purchase; nil without one.
     fileprivate func billingRecovery(among notifications: [Observed<NotificationFact>]) -> Instant? {

@@ -30,7 +30,7 @@ extension Payment {
 
 extension CatalogProduct {
     /// Returns the offer of a purchase; nil if the catalogue has none of its kind and identifier.
-    fileprivate func offer(of period: Period) -> CatalogOffer? {
+    func offer(of period: Period) -> CatalogOffer? {
         guard let type = period.offer?.offerType,
             let kind = CatalogOffer.Kind.allCases.first(where: { $0.offerType == type })
         else { return nil }

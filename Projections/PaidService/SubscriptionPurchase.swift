@@ -17,11 +17,17 @@ package final class SubscriptionPurchase: Sendable {
     package let replacedAt: Instant?
     /// Whether that is a purchase of the same key. Apple then gives back the unused rest.
     package let isUpgraded: Bool
+    /// The start of what took the place of the key's purchases, also of those that had ended; nil if nothing did.
+    package let supersededAt: Instant?
+    /// Whether Apple marked it as upgraded, also without a known purchase that took its place.
+    package let isMarkedUpgraded: Bool
     /// Those begun, in the order of their statements.
     package let revocations: [Revocation]
     package let payment: Payment
     /// The duration of the product; nil if it is not known.
     package let duration: CalendarPeriod?
+    /// The time that the price is for: the whole offer if it was paid up front. Nil if it is not known.
+    package let chargedPeriod: CalendarPeriod?
     package let price: TransactionFact.Price?
     package let offer: TransactionFact.Offer?
     package let storefront: Symbol?
@@ -45,15 +51,17 @@ package final class SubscriptionPurchase: Sendable {
         statedEnd = period.statedEnd ?? end
         let successor = subscription.periods.successor(replacing: period, at: t)?.start
         // A migration replaces every earlier purchase of the key, also those that ended before.
-        let others = period.replacement.flatMap { $0.start <= t && $0.start < end ? $0.start : nil }
-        replacedAt = [successor, others].compactMap { $0 }.min()
-        isUpgraded = successor != nil
+        supersededAt = period.replacement.flatMap { $0.start <= t ? $0.start : nil }
+        replacedAt = [successor, supersededAt.flatMap { $0 < end ? $0 : nil }].compactMap { $0 }.min()
+        (isUpgraded, isMarkedUpgraded) = (successor != nil, period.isMarkedUpgraded)
         revocations = period.revocations.filter { $0.start <= t }
         payment = Payment(of: period, duration: duration, product)
         self.duration = duration
+        chargedPeriod = CalendarPeriod(chargedFor: period, of: product, duration)
         (price, offer, storefront) = (period.price, period.offer, period.storefront)
-        failure =
-            replacedAt == nil && period.revocation(at: t) == nil
+        failure  // A later refund does not undo that the renewal failed.
+        =
+            replacedAt == nil && period.revocation(at: t).map { end <= $0.start } ?? true
             ? FailedRenewal(
                 of: period, endingAt: end, at: t, among: subscription.periods, subscription.notifications) : nil
         self.period = period
@@ -79,7 +87,9 @@ extension SubscriptionPurchase {
     /// Whether the whole price is given back.
     package var isRefundedInFull: Bool { revocation?.isFullRefund ?? false }
 
-    private var revocation: Revocation? { revocations.last { $0.covers(asOf) } }
+    private var revocation: Revocation? { revocation(at: asOf) }
+
+    private func revocation(at t: Instant) -> Revocation? { revocations.last { $0.covers(t) } }
 
     /// The time for which the subscriber had the purchase: up to its end, a replacement or a revocation. Nil if another
     /// took its place before it began.
@@ -90,12 +100,17 @@ extension SubscriptionPurchase {
 
     /// The time that the purchase served, as far as it is known: up to a replacement or a revocation. Nil after a full
     /// refund.
-    package var service: Range<Instant>? { service(endingAt: end) }
+    package var service: Range<Instant>? { service(asOf: asOf) }
+
+    /// The same with the revocations in force at `t`.
+    package func service(asOf t: Instant) -> Range<Instant>? { service(endingAt: end, revocation(at: t)) }
 
     /// The same without extensions.
-    package var chargedService: Range<Instant>? { service(endingAt: min(end, statedEnd)) }
+    package func chargedService(asOf t: Instant) -> Range<Instant>? {
+        service(endingAt: min(end, statedEnd), revocation(at: t))
+    }
 
-    private func service(endingAt end: Instant) -> Range<Instant>? {
+    private func service(endingAt end: Instant, _ revocation: Revocation?) -> Range<Instant>? {
         var upper = min(end, replacedAt ?? end)
         if let revocation {
             if revocation.isFullRefund { return nil }

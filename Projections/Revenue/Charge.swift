@@ -59,12 +59,16 @@ extension SubscriptionPurchase {
         var charges = [charge(.sale, at: start, price.price, position)]
         let credit = upgradeCredit(of: price)
         if let credit { charges.append(charge(.upgradeCredit, at: credit.at, credit.amount.map { -$0 }, position)) }
+        var refunded: Int64? = 0
         for refund in refunds {
-            // What an upgrade gave back before is not given back again.
+            // What an upgrade or an earlier refund gave back is not given back again.
             let credited = credit.map { $0.at <= refund.start ? $0.amount : 0 } ?? 0
-            let amount = refund.amount(of: price, credited: credited)
+            let amount = refund.amount(of: price, credited: credited, refunded: refunded)
             charges.append(charge(.refund, at: refund.start, amount.map { -$0 }, refund.position))
-            guard let reversal = refund.reversal else { continue }
+            guard let reversal = refund.reversal else {
+                refunded = refunded.flatMap { before in amount.map { before + $0 } }
+                continue
+            }
             charges.append(charge(.reversal, at: reversal.at, amount, reversal.position))
         }
         return charges
@@ -106,12 +110,19 @@ private struct Refund {
         reversal = Self.reversal(revocation)
     }
 
-    /// - Parameter credited: what was given back before; nil if not known.
-    func amount(of price: ConvertedPrice, credited: Int64?) -> Int64? {
-        guard let whole = price.price, let credited else { return nil }
-        let rest = max(0, whole.subtractingReportingOverflow(credited).partialValue)
-        if isFull { return rest }
-        return percentage.flatMap { price.part(Fraction(UInt64($0), over: 100_000)) }.map { min($0, rest) }
+    /// Returns what the refund gives back: less by what an upgrade gave back, and at most what is left.
+    /// - Parameters:
+    ///   - credited: what an upgrade gave back before; nil if not known.
+    ///   - refunded: what earlier refunds gave back; nil if not known.
+    func amount(of price: ConvertedPrice, credited: Int64?, refunded: Int64?) -> Int64? {
+        guard let whole = price.price, let credited, let refunded else { return nil }
+        let part = isFull ? whole : percentage.flatMap { price.part(Fraction(UInt64($0), over: 100_000)) }
+        return part.map { part in
+            let less = isFull ? part.subtractingClamped(refunded) : part
+            return max(
+                0,
+                min(less.subtractingClamped(credited), whole.subtractingClamped(credited).subtractingClamped(refunded)))
+        }
     }
 
     private static func percentage(_ revocation: Revocation) -> Int64? {
@@ -128,13 +139,14 @@ private struct Refund {
 }
 
 extension SubscriptionPurchase {
-    /// The refunds by time. A status that Apple signs alone states no refund. Statements of one revocationDate that no reversal parts are one refund.
+    /// The refunds by time. A status that Apple signs alone states no refund. Statements of one revocationDate that no
+    /// reversal parts are one refund.
     private var refunds: [Refund] {
         var refunds: [Refund] = []
         let stated = revocations.filter { $0.statement != nil && $0.statement?.revocationType != .familyRevoke }
         for revocation in stated.sorted(by: { ($0.start, $0.source.time) < ($1.start, $1.source.time) }) {
             let last = refunds.last
-            if let last, last.reversal.map({ revocation.source.time < $0.at }) ?? true {
+            if let last, last.start == revocation.start, last.reversal.map({ revocation.source.time < $0.at }) ?? true {
                 refunds[refunds.count - 1].restate(revocation)
             } else {
                 refunds.append(Refund(revocation))

@@ -48,10 +48,4 @@ extension SubscriptionPurchase {
         case .year: return Fraction(1, over: 12 * period.count)
         }
     }
-
-    /// The time that the price is for: the whole offer if it was paid up front.
-    private var chargedPeriod: CalendarPeriod? {
-        guard offer?.offerDiscountType == .payUpFront else { return duration }
-        return offer?.offerPeriod.flatMap { CalendarPeriod($0.text) }
-    }
 }

@@ -1,4 +1,4 @@
-package import LedgerModel
+import LedgerModel
 import PaidService
 import Primitives
 
@@ -34,7 +34,7 @@ package struct RevenueMovement: Sendable {
     /// - Parameters:
     ///   - before: the lineages at the earlier instant; nil if nothing had begun.
     ///   - after: the same lineages at the later instant.
-    package mutating func add(_ before: RevenueSnapshot?, _ after: RevenueSnapshot, _ rules: Rules.Churn) {
+    package mutating func add(_ before: RevenueSnapshot?, _ after: RevenueSnapshot) {
         for id in Set(after.ids).union(before.map { Set($0.ids) } ?? []) {
             let (opening, closing) = (before?[id] ?? Amounts(), after[id])
             self.opening.add(opening)
@@ -46,7 +46,7 @@ package struct RevenueMovement: Sendable {
                 guard change != 0 else { continue }
                 let kind: Kind
                 if from == 0 {
-                    kind = opening.isZero ? Kind(returning: before?.unit(id), after.unit(id), rules) : .moved
+                    kind = opening.isZero ? Kind(returning: before?.unit(id), after.unit(id)) : .moved
                 } else if to == 0 {
                     kind = closing.isZero ? .churned : .moved
                 } else {
@@ -72,14 +72,12 @@ package struct RevenueMovement: Sendable {
 
 extension RevenueMovement.Kind {
     /// Creates the kind of revenue that was 0.
-    fileprivate init(
-        returning before: PurchaseUnit?, _ after: @autoclosure () -> PurchaseUnit?, _ rules: Rules.Churn
-    ) {
+    fileprivate init(returning before: PurchaseUnit?, _ after: @autoclosure () -> PurchaseUnit?) {
         guard let before, before.purchases.contains(where: { $0.isPaid && !$0.isReplacedBeforeStart }) else {
             self = .new
             return
         }
-        self = after()?.hasRecovered(since: before.asOf, withinDays: rules.retryDays) == true ? .recovered : .reactivated
+        self = after()?.hasRecovered(since: before.asOf) == true ? .recovered : .reactivated
     }
 }
 
@@ -88,13 +86,10 @@ extension PurchaseUnit {
     fileprivate var isInRetry: Bool { openGaps.contains { $0.kind == .retry } }
 
     /// Whether a renewal that had failed by an instant was recovered after it.
-    fileprivate func hasRecovered(since t: Instant, withinDays days: Int) -> Bool {
+    fileprivate func hasRecovered(since t: Instant) -> Bool {
         purchases.contains { purchase in
-            guard let failure = purchase.failure, failure.failedAt <= t, let next = failure.next, next.isRecovery else {
-                return false
-            }
-            let limit = failure.failedAt.advanced(byMilliseconds: Int64(days) * Instant.millisecondsPerDay)
-            return t < next.start && next.start <= limit
+            guard let failure = purchase.failure, failure.failedAt <= t, let next = failure.next else { return false }
+            return next.isRecovery && t < next.start
         }
     }
 }

@@ -31,7 +31,7 @@ package struct RevenueSeries: Sendable {
             // What happens at the first instant of the next bucket belongs to that bucket.
             let end = min(calendar.start(of: bucket.next).advanced(byMilliseconds: -1), asOf)
             let after = RevenueSnapshot(lineages, at: end, catalogs: catalogs, rules.revenue.mrr, in: reporting)
-            changes[bucket, default: RevenueMovement()].add(before, after, rules.churn)
+            changes[bucket, default: RevenueMovement()].add(before, after)
             before = after
         }
     }

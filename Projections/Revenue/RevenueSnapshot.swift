@@ -18,7 +18,8 @@ package struct RevenueSnapshot: Sendable {
         (self.lineages, asOf, self.catalogs) = (lineages, t, catalogs)
         let units = lineages.purchaseUnitsInService(at: t, catalogs: catalogs)
         amounts = Dictionary(
-            units.map { ($0.id, $0.monthlyRevenue(definition, in: reporting)) }, uniquingKeysWith: { first, _ in first })
+            units.map { ($0.id, $0.monthlyRevenue(definition, in: reporting)) }, uniquingKeysWith: { first, _ in first }
+        )
     }
 
     var ids: some Sequence<PurchaseUnit.ID> { amounts.keys }

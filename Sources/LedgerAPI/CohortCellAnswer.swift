@@ -27,6 +27,10 @@ package struct CohortMemberRow: Hashable, Sendable {
     package var id: SubscriptionID
     /// The start of the purchase that made it a member.
     package var anchor: Instant?
+    /// The length of the member's cells; nil if the cohort is not known or adds all durations.
+    package var duration: String?
+    /// The values of the cuts of the question.
+    package var cut: [NamedText]
     /// Nil while it is pending.
     package var retained: Bool?
     package var because: String
@@ -34,10 +38,13 @@ package struct CohortMemberRow: Hashable, Sendable {
     package var evidence: [UInt64]
 
     package init(
-        id: SubscriptionID, anchor: Instant?, retained: Bool?, because: String, net: AmountsRow, evidence: [UInt64]
+        id: SubscriptionID, anchor: Instant?, duration: String?, cut: [NamedText], retained: Bool?, because: String,
+        net: AmountsRow, evidence: [UInt64]
     ) {
         self.id = id
         self.anchor = anchor
+        self.duration = duration
+        self.cut = cut
         self.retained = retained
         self.because = because
         self.net = net
@@ -49,7 +56,8 @@ extension CohortMemberRow: JSONRepresentable {
     package var json: JSONValue {
         .object(
             id.members + [
-                .init("anchor", JSONValue(anchor)), .init("retained", JSONValue(retained)),
+                .init("anchor", JSONValue(anchor)), .init("duration", JSONValue(duration)), .init("cut", cut.json),
+                .init("retained", JSONValue(retained)),
                 .init("because", .string(because)), .init("net", net.json),
                 .init("evidence", JSONValue(positions: evidence)),
             ])

@@ -114,7 +114,7 @@ import Testing
         var movement = RevenueMovement()
         for view in cases {
             let snapshots = [t0, t1].map { RevenueSnapshot(lineages(view), at: $0, catalogs: catalogs, .default) }
-            movement.add(snapshots[0], snapshots[1], Rules.Churn())
+            movement.add(snapshots[0], snapshots[1])
         }
         return movement
     }

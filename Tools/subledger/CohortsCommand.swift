@@ -19,13 +19,13 @@ struct CohortsCommand: ParsableCommand {
             EXAMPLES
               subledger cohorts
               subledger cohorts --by week --cut product,storefront --definition renewals --format csv
-              subledger cohorts --cell 2026-01,3
+              subledger cohorts --cell 2026-01,3 --cut product
             """)
 
     @Option(help: "Definition of retention (default: retention.definition of the rules).")
     var definition: String?
 
-    @Option(help: "List the members of one cell: COHORT,K.")
+    @Option(help: "List the members of one cell, of any duration and cut: COHORT,K.")
     var cell: String?
 
     @OptionGroup var division: DivisionOptions
@@ -34,7 +34,12 @@ struct CohortsCommand: ParsableCommand {
     @OptionGroup var output: RowOutputOptions
 
     func run() throws {
-        let cell = try cell.map { try CellName($0) }
+        let cell = try cell.map { text in
+            guard let name = CohortCellName(text) else {
+                throw CommandFailure(usage: "--cell takes \(CohortCellName.form)")
+            }
+            return name
+        }
         let opened = try ledger.reading()
         let answer: any LedgerAnswer = try output.withProgress { bar in
             var query = try analysis.query(by: division.by, bar)
@@ -46,27 +51,13 @@ struct CohortsCommand: ParsableCommand {
         if cell != nil {
             AnswerTable.print(
                 answer.json, rows: "subscriptions",
-                columns: ["originalTransactionId", "anchor", "retained", "because", "net"],
+                columns: ["originalTransactionId", "anchor", "duration", "cut", "retained", "because", "net", "evidence"],
                 format: output.effectiveFormat)
         } else if output.effectiveFormat == .table, let answer = answer as? CohortsAnswer {
             Terminal.standardOutput.write(CohortTable.text(of: answer))
         } else {
             AnswerTable.print(answer.json, rows: "rows", nested: "cells", columns: [], format: output.effectiveFormat)
         }
-    }
-}
-
-/// The name of a cell: its cohort and its number.
-private struct CellName {
-    let cohort: String
-    let k: Int
-
-    init(_ text: String) throws {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        guard parts.count == 2, let k = Int(parts[1]), k >= 0 else {
-            throw CommandFailure(usage: "--cell takes a cohort and a number, such as 2026-01,3")
-        }
-        (cohort, self.k) = (String(parts[0]), k)
     }
 }
 

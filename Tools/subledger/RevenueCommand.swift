@@ -77,7 +77,7 @@ struct RevenueCommand: ParsableCommand {
         }
         if mrr != nil {
             return ["period", "currency", "opening"] + RevenueMovement.Kind.allCases.map(\.rawValue)
-                + ["closing", "unknownPrice"]
+                + ["churnedInRetry", "closing", "unknownPrice"]
         }
         return ["period", "currency"] + (division.cut == nil ? [] : ["cut"]) + [
             "charges", "gross", "refunds", "reversals", "upgradeCredits", "net", "proceedsBeforeTax", "unknownPrice",

@@ -7,9 +7,15 @@ package struct Lineage: Hashable, Sendable {
     /// Ordered by key.
     package let subscriptions: [Subscription]
 
-    /// Whether purchases are missing: true until the transaction that began each key is known.
+    /// Whether purchases are missing: true until the transaction that began each key is known, and each key from which
+    /// one of them migrated.
     package var isHistoryIncomplete: Bool {
-        !subscriptions.allSatisfy(\.isFirstTransactionKnown)
+        !subscriptions.allSatisfy { subscription in
+            subscription.isFirstTransactionKnown
+                && subscription.previousOriginalTransactionIds.allSatisfy { previous in
+                    subscriptions.contains { $0.key.originalTransaction == previous }
+                }
+        }
     }
 
     /// Returns the lineages among these timelines, ordered by their first keys. The keys of a component do not depend

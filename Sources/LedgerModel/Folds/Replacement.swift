@@ -24,7 +24,7 @@ extension Lineage {
                     ? period.replacement(in: [subscription]) ?? period.replacement(in: subscriptions) : nil
                 let candidates = [successor, migration.flatMap { period.isEnded(by: $0) ? $0 : nil }]
                 replaced.periods[index].update { content in
-                    if successor != nil { content.revocations = period.revocationsBesideReplacement }
+                    if let successor { content.revocations = period.revocations(beside: successor) }
                     content.replacement = candidates.compactMap(\.self).min { $0.start < $1.start }
                 }
             }
@@ -65,10 +65,15 @@ extension Period {
         return isKnown && (type == .autoRenewable || type == nil)
     }
 
-    /// The revocations that remain beside a replacement. The revocation of a purchase marked isUpgraded is the upgrade
-    /// itself. A purchase replaced for an unknown reason may also be refunded.
-    fileprivate var revocationsBesideReplacement: [Revocation] {
-        isMarkedUpgraded ? [] : revocations.filter(\.hasRefundReason)
+    /// Returns the revocations that remain beside a replacement. The revocation of a purchase marked isUpgraded is the
+    /// upgrade itself, unless Apple names it a refund and dates it later. A purchase replaced for an unknown reason may
+    /// also be refunded.
+    fileprivate func revocations(beside replacement: Replacement) -> [Revocation] {
+        guard isMarkedUpgraded else { return revocations.filter(\.hasRefundReason) }
+        return revocations.filter { revocation in
+            revocation.isNamedRefund && replacement.start < revocation.start
+                && !replacement.start.isWithinAMinute(of: revocation.start)
+        }
     }
 
     /// Returns the replacement by the first later purchase that begins before this period ends. It starts with that

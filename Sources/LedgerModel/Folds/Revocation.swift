@@ -18,6 +18,11 @@ package struct Revocation: Hashable, Sendable {
         return start <= t && t < end
     }
 
+    /// Whether Apple names it a refund. Transactions signed before 2025 have no revocationType.
+    var isNamedRefund: Bool {
+        statement?.revocationType == .refundFull || statement?.revocationType == .refundProrated
+    }
+
     /// Whether it has a refund reason that Apple documents, or no reason.
     var hasRefundReason: Bool { statement?.revocationReason?.isRefund ?? true }
 }

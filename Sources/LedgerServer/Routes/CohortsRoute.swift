@@ -16,11 +16,10 @@ struct CohortsRoute: Route {
             var analysis = analysis
             analysis.definition = try query.text("definition").map { try Rules.Retention.Definition(named: $0) }
             guard let cell = query.text("cell") else { return try context.reader.cohorts(analysis) }
-            let parts = cell.split(separator: ",", omittingEmptySubsequences: false)
-            guard parts.count == 2, let k = Int(parts[1]), k >= 0 else {
-                throw Problem.parameter("cell", expected: "a cohort and a number, such as 2026-01,3", found: cell)
+            guard let name = CohortCellName(cell) else {
+                throw Problem.parameter("cell", expected: CohortCellName.form, found: cell)
             }
-            return try context.reader.members(ofCell: k, ofCohort: String(parts[0]), analysis)
+            return try context.reader.members(ofCell: name.k, ofCohort: name.cohort, analysis)
         }
     }
 }

@@ -64,15 +64,15 @@ struct RowList<Row: Sendable>: Sendable {
     }
 }
 
-/// The refusal of a definition or a grouping that there is not.
+/// The refusal of a definition or a grouping that does not exist.
 package struct DefinitionUnknown: DiagnosedError, Hashable, Sendable {
     package let diagnosis: Diagnosis
 
-    /// - Parameter kind: what is unknown, in words.
-    package init(_ kind: String, expected: [String], found: String) {
+    /// - Parameter kind: the kind of name that is unknown, in words.
+    package init(_ kind: String, expected: [String], found: String, hint: String? = nil) {
         diagnosis = Diagnosis(
             "definition_unknown", "unknown \(kind)", expected: expected.joined(separator: ", "), found: found,
-            hint: "A definition never changes its meaning; another meaning has another name.")
+            hint: hint)
     }
 }
 
@@ -81,7 +81,8 @@ extension Rules.Retention.Definition {
     package init(named name: String) throws(DefinitionUnknown) {
         guard let definition = Self(rawValue: name) else {
             throw DefinitionUnknown(
-                "definition of retention", expected: Self.allCases.map(\.rawValue), found: name)
+                "definition of retention", expected: Self.allCases.map(\.rawValue), found: name,
+                hint: "A definition never changes its meaning; another meaning has another name.")
         }
         self = definition
     }
@@ -124,7 +125,7 @@ extension ReportingCurrency {
     init?(_ code: String?, _ rates: RatesHistory) throws(DefinitionUnknown) {
         guard let code else { return nil }
         guard Symbol(code).isCurrencyCode else {
-            throw DefinitionUnknown("currency", expected: ["a code of ISO 4217, such as EUR"], found: code)
+            throw DefinitionUnknown("currency", expected: ["a code of ISO 4217 in capital letters, such as EUR"], found: code)
         }
         self.init(Symbol(code), rates)
     }
@@ -135,5 +136,21 @@ extension BucketCalendar {
     init(_ query: AnalysisQuery, _ rules: Rules) throws {
         let zone = try TimeZoneDatabase.table(named: query.zone ?? rules.retention.zone)
         self.init(query.interval, in: zone, weekStartsOn: rules.retention.weekStartsOn)
+    }
+}
+
+/// The name of a cell of the retention matrix: its cohort and its number.
+package struct CohortCellName: Hashable, Sendable {
+    package static let form = "a cohort and a number, such as 2026-01,3"
+    package let cohort: String
+    package let k: Int
+
+    /// Returns nil for any other text.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+            let k = Int(parts[1])
+        else { return nil }
+        (cohort, self.k) = (String(parts[0]), k)
     }
 }

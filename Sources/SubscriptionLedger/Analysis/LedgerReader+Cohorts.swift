@@ -33,17 +33,22 @@ extension LedgerReader {
 
     /// Returns the members of a cell that are eligible in it, and what each is counted as.
     /// - Parameters:
-    ///   - cohort: the name of the cohort, of any duration and any values of cuts.
+    ///   - cohort: the name of the cohort, of any duration and any values of cuts: both are in the rows.
     ///   - k: the number of the cell.
-    /// - Throws: the errors of `cohorts`.
+    /// - Throws: the errors of `cohorts`; `DefinitionUnknown` for a text that is no name of a cohort.
     package func members(ofCell k: Int, ofCohort cohort: String, _ query: AnalysisQuery) throws -> CohortCellAnswer {
         let context = try analysisContext(query.question)
         let question = try RetentionQuestion(query, context.rules)
+        guard cohort == CohortMember.unknownCohort || question.calendar.bucket(named: cohort) != nil else {
+            let now = question.calendar.bucket(of: question.asOf).name
+            throw DefinitionUnknown(
+                "cohort", expected: ["a \(query.interval.rawValue) by its name, such as \(now)"], found: cohort)
+        }
         let found = try analysis(context, query.scope, report: query.report, RowList<CohortMemberRow>(of: query)) {
             rows, lineages in
             for unit in lineages.purchaseUnits(by: question.scope, at: question.asOf, catalogs: context.catalogs) {
                 guard let member = CohortMember(unit, question), member.name == cohort,
-                    let row = CohortMemberRow(member, inCell: k)
+                    let row = CohortMemberRow(member, inCell: k, question.cuts)
                 else { continue }
                 try rows.append(row)
             }
@@ -68,14 +73,16 @@ extension RetentionQuestion {
 }
 
 extension CohortMember {
+    fileprivate static let unknownCohort = "unknown"
+
     /// The name of the cohort.
-    fileprivate var name: String { bucket?.name ?? "unknown" }
+    fileprivate var name: String { bucket?.name ?? Self.unknownCohort }
 }
 
 extension CohortAnswerRow {
     fileprivate init(_ row: CohortRow, _ question: RetentionQuestion) {
         self.init(
-            cohort: row.key.bucket?.name ?? "unknown", duration: row.key.duration?.description,
+            cohort: row.key.bucket?.name ?? CohortMember.unknownCohort, duration: row.key.duration?.description,
             cut: zip(question.cuts, row.key.cut).map { NamedText($0.rawValue, $1) }, size: row.size,
             cells: row.cells.map { cell in
                 CohortAnswerCell(
@@ -95,7 +102,7 @@ extension AmountsRow {
 
 extension CohortMemberRow {
     /// Returns nil when the member is not eligible. Every member of the unknown cohort is listed.
-    fileprivate init?(_ member: CohortMember, inCell k: Int) {
+    fileprivate init?(_ member: CohortMember, inCell k: Int, _ cuts: [PurchaseCut]) {
         let cell = member.standing(inCell: k)
         guard cell != nil || member.bucket == nil, let key = (member.anchor ?? member.unit.purchases.first)?.key else {
             return nil
@@ -106,8 +113,9 @@ extension CohortMemberRow {
             cell.map { purchase.start <= $0.instant } ?? true
         }.map(\.position)
         self.init(
-            id: SubscriptionID(key), anchor: member.anchor?.start, retained: cell?.standing.isRetained,
-            because: cell?.standing.word ?? member.unknownBecause, net: AmountsRow(net),
+            id: SubscriptionID(key), anchor: member.anchor?.start, duration: member.cohort.duration?.description,
+            cut: zip(cuts, member.cohort.cut).map { NamedText($0.rawValue, $1) },
+            retained: cell?.standing.isRetained, because: cell?.standing.word ?? member.unknownBecause, net: AmountsRow(net),
             evidence: Set(positions).sorted())
     }
 }

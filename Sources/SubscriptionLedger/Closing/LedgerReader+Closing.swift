@@ -45,7 +45,13 @@ extension LedgerReader {
     }
 
     private func closingInstant(_ query: CloseQuery, _ zone: TimeZoneTable) throws(InvalidClose) -> Instant {
-        guard let asOf = query.asOf ?? ClosedPeriod(name: query.name)?.end(in: zone) else {
+        let end = ClosedPeriod(name: query.name)?.end(in: zone)
+        if let end, let asOf = query.asOf, asOf != end {
+            throw InvalidClose(
+                "the name is that of a period with another end", expected: "another name, or \(end.iso8601)",
+                found: asOf.iso8601)
+        }
+        guard let asOf = query.asOf ?? end else {
             throw InvalidClose(
                 "the instant of the close is not known",
                 expected: "a name such as 2026, 2026-Q3 or 2026-07, or --as-of",

@@ -92,7 +92,11 @@ private struct AnalysisSums {
     }
 
     mutating func add(_ lineages: [Lineage], _ questions: [BenchmarkRow.Question]) {
-        if questions.contains(.recurringRevenue) { series.add(lineages, catalogs: [:]) }
+        if questions.contains(.recurringRevenue) {
+            series.add(lineages, catalogs: [:])
+            count += 1
+        }
+        guard questions != [.recurringRevenue] else { return }
         for unit in lineages.purchaseUnits(by: .group, at: asOf, catalogs: [:]) {
             count += 1
             if questions.contains(.cohorts) { matrix.add(unit) }
