@@ -15,7 +15,7 @@ package enum ChurnClass: String, Sendable, CaseIterable {
 }
 
 extension ChurnClass {
-    /// Creates the class of the end of a purchase. Who turns auto-renew off after a failed charge left because of it.
+    /// Creates the class of the end of a purchase. Turning auto-renew off after a failed charge counts as involuntary.
     init(of purchase: SubscriptionPurchase) {
         switch purchase.ending.reason {
         case .priceNotAccepted: self = .priceIncrease

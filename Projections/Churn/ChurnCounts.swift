@@ -1,5 +1,6 @@
 import LedgerModel
 package import PaidService
+package import Primitives
 import SubscriptionStatus
 
 /// The number of departures by calendar bucket and class.
@@ -24,9 +25,10 @@ package struct ChurnCounts: Sendable {
 package struct RetryCounts: Sendable {
     private var changes: [Bucket: Int] = [:]
     private let calendar: BucketCalendar
+    private let asOf: Instant
 
-    package init(_ calendar: BucketCalendar) {
-        self.calendar = calendar
+    package init(_ calendar: BucketCalendar, asOf: Instant) {
+        (self.calendar, self.asOf) = (calendar, asOf)
     }
 
     package mutating func add(_ episode: RetryEpisode) {
@@ -37,9 +39,10 @@ package struct RetryCounts: Sendable {
 
     package mutating func merge(_ other: RetryCounts) { changes.merge(other.changes, uniquingKeysWith: +) }
 
-    /// The counts of all buckets from the first failure to the last change, in their order.
+    /// The number in retry at the end of each bucket, from the first failure to `asOf`, in order.
     package var counts: [(bucket: Bucket, inRetry: Int)] {
-        guard var bucket = changes.keys.min(), let last = changes.keys.max() else { return [] }
+        guard var bucket = changes.keys.min() else { return [] }
+        let last = calendar.bucket(of: asOf)
         var (counts, count): ([(bucket: Bucket, inRetry: Int)], _) = ([], 0)
         while bucket <= last {
             count += changes[bucket] ?? 0
@@ -51,7 +54,7 @@ package struct RetryCounts: Sendable {
     }
 }
 
-/// The offers that subscribers used, by what became of them.
+/// The offers that subscribers used, by outcome.
 package struct OfferFunnel: Sendable {
     /// The offers that are counted together.
     package struct Key: Hashable, Sendable {

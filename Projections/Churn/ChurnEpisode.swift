@@ -16,12 +16,12 @@ package struct ChurnEpisode: Sendable {
 }
 
 extension PurchaseUnit {
-    /// Each time the subscriber left after paying, oldest first. A purchase that was replaced, and one that a recovered
-    /// renewal continues, is no such time.
+    /// Each time the subscriber left after paying, oldest first. Replaced purchases, and those continued by a recovered
+    /// renewal, are not departures.
     package func churnEpisodes(_ rules: Rules.Churn) -> [ChurnEpisode] {
         let stays = Stay.all(in: self)
         return stays.indices.compactMap { index in
-            // Who came back for a free period alone, and left again, is gone since the last payment.
+            // A return for a free period alone does not end the departure.
             let next = stays.indices[(index + 1)...].first { later in
                 let stay = stays[later]
                 return stay.paidUntil != nil || stay.end > asOf || isSubscribed && later == stays.indices.last
@@ -40,7 +40,7 @@ extension ChurnEpisode {
         endedAt = end
         let gone = churnClass.isInvoluntary ? purchase.gone(rules) : end
         let back = next?.purchases[0].start
-        // Who bought again while Apple still retried was never gone.
+        // A subscriber who bought again during retry never left.
         guard gone <= unit.asOf, back.map({ gone < $0 }) ?? true, !purchase.isReplaced(by: gone) else { return nil }
         churnedAt = gone
         reactivatedAt = back

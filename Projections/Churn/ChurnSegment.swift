@@ -20,7 +20,7 @@ package enum ChurnSegment: String, Sendable, CaseIterable {
     case trialNotConverted
 }
 
-/// A unit in a segment.
+/// A row of a segment; a unit may have several.
 package struct SegmentRow: Hashable, Sendable {
     package let key: SubscriptionKey
     package let productId: Symbol?
@@ -35,10 +35,10 @@ package struct SegmentRow: Hashable, Sendable {
     package var reactivatedAt: Instant?
     /// From 1.
     package var retryDay: Int?
-    /// The days of paid service that count for Apple's share if the subscriber comes back at the instant in question; nil
+    /// The days of paid service that count towards the higher share if the subscriber comes back at the instant in question; nil
     /// if earlier ones may be missing.
     package var paidDays: Int64?
-    /// The instant from which they do not count any more.
+    /// The instant at which the paid days reset to 0.
     package var accrualLostAt: Instant?
     package var offerIds: [String] = []
     package let evidence: [Position]

@@ -7,7 +7,7 @@ import SubscriptionStatus
 package struct OfferRun: Sendable {
     package enum Outcome: Hashable, Sendable {
         case converted(at: Instant)
-        /// The offer goes on, or the renewal after it may still succeed.
+        /// The offer is still running, or the renewal after it may still succeed.
         case pending
         case notConverted(ChurnClass)
     }

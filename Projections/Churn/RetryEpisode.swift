@@ -3,7 +3,7 @@ package import PaidService
 package import Primitives
 import SubscriptionStatus
 
-/// A failed renewal, and what became of it by the instant in question.
+/// A failed renewal and its outcome as of an instant.
 package struct RetryEpisode: Sendable {
     package enum Outcome: Hashable, Sendable {
         case recovered(at: Instant)
@@ -109,7 +109,7 @@ package struct RecoveryCurve: Sendable {
         }
     }
 
-    /// The days from 1. Who enters a day neither ended before it nor is at an earlier day.
+    /// The days from 1. `entered` counts the episodes that had not ended on an earlier day.
     package var days: [Day] {
         var left = ends.reduce(0) { $0 + $1.ended }
         return ends.map { day in

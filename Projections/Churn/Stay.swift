@@ -20,7 +20,8 @@ struct Stay {
     static func all(in unit: PurchaseUnit) -> [Stay] {
         var stays: [Stay] = []
         for purchase in unit.purchases where !purchase.isReplacedBeforeStart {
-            if let last = stays.last, last.isContinued(by: purchase) {
+            let continues = stays.last?.isContinued(by: purchase) ?? false
+            if continues {
                 stays[stays.count - 1].append(purchase)
             } else if let held = purchase.held {
                 stays.append(Stay(purchase, until: held.upperBound))

@@ -20,8 +20,7 @@ extension RestatementCause {
 /// The moves of numbers between two log sizes, by the event that causes each. Units are added in any order, in parts that
 /// are merged.
 ///
-/// The events are applied one after another. What a number moves at an event belongs to the cause of the event, so the
-/// moves add up exactly.
+/// Events are applied in order. Each change at an event is attributed to its cause, so the changes add up exactly.
 package struct Restatement: Sendable {
     /// The rules, catalogues and rates from an event on.
     package struct Stage: Sendable {
@@ -68,7 +67,7 @@ package struct Restatement: Sendable {
     }
 
     /// Adds the keys that Apple accounts join at the size after, with the events about their customers.
-    /// - Complexity: O(n) evaluations for n events of the keys between the sizes.
+    /// - Complexity: O(e + s) evaluations of the unit for e events between the sizes and s stages.
     package mutating func add(_ unit: UnitFacts, check: () throws -> Void) rethrows {
         let events = UnitEvents(unit, in: sizes)
         guard events.positions.isEmpty else { return try replay(unit, events, check) }

@@ -5,7 +5,8 @@ import Primitives
 extension IntroEligibility {
     /// The reason in a sentence.
     package var explanation: String {
-        let transaction = "transaction \(decidedBy?.transactionId?.text ?? "unknown")"
+        let transaction =
+            decidedBy?.transactionId.map { "transaction \($0.text)" } ?? "a purchase without a known transaction"
         switch reason {
         case .consumed:
             let day = decidedBy.map { $0.start.iso8601.prefix(10) } ?? ""
@@ -14,15 +15,16 @@ extension IntroEligibility {
             return
                 "The subscription of \(transaction) in this group is active, in its grace period or in billing retry."
         case .groupUnknown where decidedBy == nil:
-            return "The subscription group of the product is not known."
+            return "The product's subscription group is unknown."
         case .groupUnknown:
-            return "An introductory offer was used by \(transaction), of which the subscription group is not known."
+            return "An introductory offer was used by \(transaction), but its subscription group is unknown."
         case .historyIncomplete:
-            return "Earlier purchases of this subscription group may be missing."
+            return "Earlier purchases in this subscription group may be missing."
         case .lapsed:
-            return "Purchases of this subscription group, the last by \(transaction), used no introductory offer."
+            return
+                "No known purchase in this subscription group used an introductory offer; the latest is \(transaction)."
         case .neverSubscribed:
-            return "No purchase of this subscription group is known."
+            return "No purchases in this subscription group are known."
         }
     }
 }

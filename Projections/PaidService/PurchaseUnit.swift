@@ -5,7 +5,7 @@ package import SubscriptionStatus
 
 /// The purchases of one subscriber that retention, churn and revenue count together, as of an instant.
 ///
-/// Purchases of the Apple account count; what a family member shares and what only renewal infos imply do not.
+/// Family-shared and implied purchases do not count.
 package struct PurchaseUnit: Sendable {
     /// The purchases that count as one subscription.
     package enum Scope: Sendable {
@@ -43,10 +43,11 @@ extension PurchaseUnit {
     /// The subscription group; nil if it is not known.
     package var group: Symbol? { id.group }
 
-    /// The instant since which time alone opens a gap in service that may still close; nil without such a gap.
+    /// A gap after a paid purchase that a renewal may still close.
     package struct OpenGap: Hashable, Sendable {
         package enum Kind: Sendable { case awaitingRenewal, grace, retry }
 
+        /// The end of the purchase before the gap.
         package let start: Instant
         package let kind: Kind
     }

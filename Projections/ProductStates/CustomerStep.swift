@@ -63,13 +63,19 @@ extension CustomerProducts {
     /// The subscriptions of groups in which nothing is active, and whether each is the newest of its group.
     private var lapsed: [SubscriptionKey: Bool] {
         let groups = Dictionary(grouping: states) { state in
-            ProductName(state.key.bundle, state.subscriptionGroupIdentifier ?? state.productId ?? Symbol(""))
+            state.subscriptionGroupIdentifier.map { Rival.group(state.key.bundle, $0) } ?? .key(state.key)
         }
         return groups.values.reduce(into: [:]) { lapsed, states in
             guard !states.contains(where: \.entitled) else { return }
             let newest = states.max { ($0.purchasedAt, $0.key) < ($1.purchasedAt, $1.key) }
             for state in states { lapsed[state.key] = state.key == newest?.key }
         }
+    }
+
+    /// Subscriptions of which a customer has one at a time: those of a group, or one whose group is not known.
+    private enum Rival: Hashable {
+        case group(Symbol, Symbol)
+        case key(SubscriptionKey)
     }
 
     private func step(of state: SubscriptionState, _ lapsed: [SubscriptionKey: Bool]) -> CustomerStep? {

@@ -61,7 +61,7 @@ extension SubscriptionPurchase {
         if let credit { charges.append(charge(.upgradeCredit, at: credit.at, credit.amount.map { -$0 }, position)) }
         var refunded: Int64? = 0
         for refund in refunds {
-            // What an upgrade or an earlier refund gave back is not given back again.
+            // Amounts already given back by an upgrade or an earlier refund are not refunded again.
             let credited = credit.map { $0.at <= refund.start ? $0.amount : 0 } ?? 0
             let amount = refund.amount(of: price, credited: credited, refunded: refunded)
             charges.append(charge(.refund, at: refund.start, amount.map { -$0 }, refund.position))

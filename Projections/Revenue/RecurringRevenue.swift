@@ -26,7 +26,7 @@ extension PurchaseUnit {
 }
 
 extension SubscriptionPurchase {
-    /// Whether the purchase serves at the instant in question, or a grace period goes on after it.
+    /// Whether the purchase serves at `asOf`, or a grace period after it covers `asOf`.
     fileprivate var recurs: Bool {
         if service?.contains(asOf) == true { return true }
         guard let failure, failure.next == nil, let until = failure.graceUntil else { return false }

@@ -28,7 +28,7 @@ package struct RevenueSeries: Sendable {
         let turningPoints = lineages.turningPoints(rules: Rules()).filter { $0 <= asOf }
         var before: RevenueSnapshot?
         for bucket in Set(turningPoints.map { calendar.bucket(of: $0.clamped) }).sorted() {
-            // What happens at the first instant of the next bucket belongs to that bucket.
+            // Changes at the first instant of the next bucket belong to that bucket.
             let end = min(calendar.start(of: bucket.next).advanced(byMilliseconds: -1), asOf)
             let after = RevenueSnapshot(lineages, at: end, catalogs: catalogs, rules.revenue.mrr, in: reporting)
             changes[bucket, default: RevenueMovement()].add(before, after)

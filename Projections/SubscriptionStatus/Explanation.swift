@@ -33,7 +33,7 @@ extension StatusContext {
     private var coveringSentence: String {
         let detail = Self.detail(of: period)
         guard let end else {
-            let verb = period.inAppOwnershipType == .familyShared ? "Shared by the family since" : "Bought on"
+            let verb = period.inAppOwnershipType == .familyShared ? "Shared through Family Sharing since" : "Bought on"
             return "\(verb) \(Self.day(period.start))\(detail)."
         }
         let words =
@@ -43,7 +43,7 @@ extension StatusContext {
             case .promotionalOffer: "Promotional offer until"
             case .offerCode: "Offer code until"
             case .winBack: "Win-back offer until"
-            case .familyShared: "Shared by the family until"
+            case .familyShared: "Shared through Family Sharing until"
             default: "Paid until"
             }
         return "\(words) \(Self.day(end))\(detail)."
@@ -71,7 +71,7 @@ extension StatusContext {
         let words =
             switch Reason(revoked: period, by: revocation) {
             case .refunded: "Refunded on"
-            case .familyRevoked: "Family sharing ended on"
+            case .familyRevoked: "Family Sharing ended on"
             default: "Revoked on"
             }
         return "\(words) \(Self.day(revocation?.start))\(Self.detail(of: period))."

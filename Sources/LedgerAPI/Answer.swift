@@ -6,7 +6,7 @@ package struct Answer<Row: JSONRepresentable>: JSONRepresentable {
     /// The number of events on which the answer is based.
     package var knownAt: UInt64
     package var subscriptions: [Row]
-    /// Nil for an answer from all statements.
+    /// Nil when the query has no `signedBy`.
     package var signed: SignedBy?
 
     package init(asOf: Instant, knownAt: UInt64, subscriptions: [Row]) {

@@ -12,7 +12,7 @@ package struct ChargeRow: Hashable, Sendable {
     /// Milliunits, negative towards the subscriber; nil if not known.
     package var amount: Int64?
     package var currency: String?
-    /// Apple's share to the developer in hundredths of a percent; nil if not known.
+    /// The developer's share of the net amount, in hundredths of a percent; nil if unknown.
     package var rate: Int?
     package var proceedsBeforeTax: Int64?
     package var paidDays: Int64?

@@ -4,10 +4,10 @@ package import Primitives
 package struct ChurnAnswer<Row: JSONRepresentable>: Sendable {
     package var asOf: Instant
     package var knownAt: UInt64
-    /// Nil for an answer about all segments.
+    /// The listed segment; nil for departure counts, the recovery curve and the offer funnel.
     package var segment: String?
     package var rows: [Row]
-    /// Nil for an answer from all statements.
+    /// Nil when the query has no `signedBy`.
     package var signed: SignedBy?
 
     package init(asOf: Instant, knownAt: UInt64, segment: String? = nil, rows: [Row]) {

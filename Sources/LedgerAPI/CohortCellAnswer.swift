@@ -6,7 +6,7 @@ package struct CohortCellAnswer: Sendable {
     package var knownAt: UInt64
     /// Ordered by key.
     package var subscriptions: [CohortMemberRow]
-    /// Nil for an answer from all statements.
+    /// Nil when the query has no `signedBy`.
     package var signed: SignedBy?
 
     package init(asOf: Instant, knownAt: UInt64, subscriptions: [CohortMemberRow]) {

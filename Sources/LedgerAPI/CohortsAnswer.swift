@@ -12,7 +12,7 @@ package struct CohortsAnswer: Sendable {
     package var ownershipInferred: Int
     /// Ordered by cohort, duration and cuts; the unknown cohort last.
     package var rows: [CohortAnswerRow]
-    /// Nil for an answer from all statements.
+    /// Nil when the query has no `signedBy`.
     package var signed: SignedBy?
 
     package init(

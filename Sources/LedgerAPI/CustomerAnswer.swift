@@ -29,7 +29,7 @@ package struct CustomerAnswer<Row: JSONRepresentable>: JSONRepresentable {
     package var nextStep: String
     /// The most urgent first.
     package var nextSteps: [NextStepRow]
-    /// Nil for an answer from all statements.
+    /// Nil when the query has no `signedBy`.
     package var signed: SignedBy?
     /// The merge made by this call.
     package var merged: MergeRow?
@@ -84,8 +84,8 @@ package struct PurchaseRow: Hashable, Sendable {
     package var type: String
     package var quantity: Int64
     package var purchasedAt: Instant
-    /// The begin of the service of a non-renewing subscription: after that of an earlier purchase of the same product.
-    /// Nil, like its end, unless a catalogue has the duration.
+    /// The start of service of a non-renewing subscription: not before the end of an earlier purchase of the product.
+    /// Nil, like the end, unless a catalogue has the duration.
     package var startsAt: Instant?
     package var expiresAt: Instant?
     /// The instant of the refund in force; nil for a purchase that is not refunded.

@@ -7,7 +7,7 @@ package struct DifferenceAnswer: Sendable {
     /// In the order in which they are applied.
     package var changes: [AssumedChangeRow]
     package var rows: [DifferenceRow]
-    /// Nil for an answer from all statements.
+    /// Nil when the query has no `signedBy`.
     package var signed: SignedBy?
 
     package init(asOf: Instant, knownAt: UInt64, changes: [AssumedChangeRow], rows: [DifferenceRow]) {

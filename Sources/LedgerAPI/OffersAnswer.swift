@@ -8,7 +8,7 @@ package struct OffersAnswer: Sendable {
     package var id: String
     /// Ordered by bundle id and product id.
     package var offers: [OfferRow]
-    /// Nil for an answer from all statements.
+    /// Nil when the query has no `signedBy`.
     package var signed: SignedBy?
 
     package init(asOf: Instant, knownAt: UInt64, id: String, offers: [OfferRow]) {

@@ -7,7 +7,7 @@ package struct RevenueAnswer<Row: JSONRepresentable>: Sendable {
     package var interval: String
     package var zone: String
     package var rows: [Row]
-    /// Nil for an answer from all statements.
+    /// Nil when the query has no `signedBy`.
     package var signed: SignedBy?
 
     package init(asOf: Instant, knownAt: UInt64, interval: String, zone: String, rows: [Row]) {

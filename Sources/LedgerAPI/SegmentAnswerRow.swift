@@ -5,15 +5,20 @@ package struct SegmentAnswerRow: Hashable, Sendable {
     package var id: SubscriptionID
     package var productId: String?
     package var churnClass: String?
+    /// When auto-renew went off, the renewal failed, or the offer began.
     package var since: Instant?
+    /// The end of the last paid service.
     package var endedAt: Instant?
+    /// The departure: later than `endedAt` after a failed renewal.
     package var churnedAt: Instant?
     package var recoveredAt: Instant?
     package var boughtAgain: Bool?
     package var reactivatedAt: Instant?
     /// From 1.
     package var retryDay: Int?
+    /// Days of paid service that count towards the higher share; nil if earlier service may be missing.
     package var paidDays: Int64?
+    /// The instant at which the paid days reset to 0.
     package var accrualLostAt: Instant?
     package var offerIds: [String]
     package var evidence: [UInt64]

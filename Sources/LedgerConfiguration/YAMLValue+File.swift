@@ -36,13 +36,13 @@ extension ConfigurationError {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            self.init("\(file):\(mark.line):\(mark.column)", "the file is not valid YAML", found: problem)
+            self.init("\(file):\(mark.line):\(mark.column)", "the file is not valid YAML: \(problem)")
         case .duplicatedKeysInMapping(let keys, let context):
             self.init(
                 "\(file):\(context.mark.line):\(context.mark.column)", "duplicate key", expected: "unique keys",
                 found: keys.joined(separator: ", "))
         case .reader(let problem, _, _, _):
-            self.init(file, "the file is not valid YAML", found: problem)
+            self.init(file, "the file is not valid YAML: \(problem)")
         default:
             self.init(file, "the file is not valid YAML")
         }

@@ -73,7 +73,8 @@ struct YAMLValue {
             case .scalar(let scalar): scalar.string.isEmpty ? "nothing" : "\(scalar.string)"
             case .alias: "an alias"
             }
-        return ConfigurationError(place, "invalid value for \(name)", expected: expected, found: found)
+        return ConfigurationError(
+            place, name.isEmpty ? "invalid content" : "invalid value for \(name)", expected: expected, found: found)
     }
 
     var place: String { Self.place(of: node, in: file) }

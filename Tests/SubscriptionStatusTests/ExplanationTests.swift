@@ -35,7 +35,7 @@ import Testing
             decision: "periodCovers", sentence: "Free trial until 31 January 1970, pro, transaction 1, 0 EUR."),
         Row(
             observations: [bought { $0.inAppOwnershipType = .familyShared }], decision: "periodCovers",
-            sentence: "Shared by the family until 31 January 1970, pro, transaction 1."),
+            sentence: "Shared through Family Sharing until 31 January 1970, pro, transaction 1."),
         Row(
             observations: [bought("1", 0, nil) { $0.type = .nonConsumable }], decision: "periodCovers",
             sentence: "Bought on 1 January 1970, pro, transaction 1."),

@@ -33,7 +33,7 @@ struct AnalysisOptions: ParsableArguments {
 
 /// The options of answers that are divided by a calendar and by properties of purchases.
 struct DivisionOptions: ParsableArguments {
-    @Option(help: "Calendar: month, week or day.")
+    @Option(help: "Interval: month, week or day.")
     var by = "month"
 
     @Option(help: "Properties that divide the rows, separated by commas: product, group, storefront, offer, duration.")

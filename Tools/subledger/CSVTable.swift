@@ -1,7 +1,8 @@
 import Primitives
 
 /// Rows of an answer as CSV (RFC 4180): the names of members are the header, a nested member is `name.member`, the
-/// elements of a list are joined by a space, and null is empty.
+/// elements of a list are joined by a space, and null is empty. The members of one nested member stand together, ordered by
+/// name, so that equal sets of columns have one order.
 struct CSVTable {
     private var header: [String] = []
     private var columns: [String: Int] = [:]
@@ -21,8 +22,23 @@ struct CSVTable {
     }
 
     var text: String {
-        ([header] + lines.map { line in header.indices.map { line[$0] ?? "" } })
-            .map { $0.map(Self.escaped).joined(separator: ",") + "\r\n" }.joined()
+        let order = order
+        let rows = [order.map { header[$0] }] + lines.map { line in order.map { line[$0] ?? "" } }
+        return rows.map { $0.map(Self.escaped).joined(separator: ",") + "\r\n" }.joined()
+    }
+
+    /// The columns by the first appearance of their parents, then by name.
+    private var order: [Int] {
+        var parents: [Substring: Int] = [:]
+        let places = header.indices.map { index in
+            let parts = header[index].split(separator: ".")
+            guard parts.count > 1 else { return (index, "") }
+            let parent = parts[0]
+            let first = parents[parent] ?? index
+            parents[parent] = first
+            return (first, header[index])
+        }
+        return header.indices.sorted { places[$0] < places[$1] }
     }
 
     private mutating func cells(of row: JSONValue, except omitted: String? = nil) -> [Int: String] {

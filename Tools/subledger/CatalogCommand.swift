@@ -18,7 +18,7 @@ struct CatalogCommand: ParsableCommand {
 
     struct Apply: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Apply a catalogue: from now on, answers use it.",
+            abstract: "Apply a catalogue to all later answers.",
             discussion: """
                 Appends an event with the file. The catalogue replaces the one of the same app. Answers at a log size \
                 before the event use the earlier catalogue. An equal catalogue is not applied again. A product whose \
@@ -47,7 +47,7 @@ struct CatalogCommand: ParsableCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the catalogues, and the products that they lack.",
+            abstract: "Show the catalogues and the products missing from them.",
             discussion: """
                 EXAMPLES
                   subledger catalog show
@@ -92,7 +92,7 @@ struct CatalogCommand: ParsableCommand {
             let apps = try ledger.settings().apps.map(\.bundleId)
             guard let bundleId = bundleId ?? (apps.count == 1 ? apps[0] : nil) else {
                 throw CommandFailure(
-                    code: "usage", message: "the app is not known", expected: "--bundle-id",
+                    code: "usage", message: "--bundle-id is required", expected: "--bundle-id",
                     found: "\(apps.count) configured apps", exitCode: CommandFailure.usage)
             }
             let catalog = try Catalog(storeKitFile: file, bundleId: Symbol(bundleId))
@@ -113,10 +113,10 @@ enum CatalogReport {
             return
         }
         if answer[member: "applied"] == .bool(false) {
-            Terminal.standardOutput.write("This catalogue is in effect already.\n")
+            Terminal.standardOutput.write("This catalogue is already in effect.\n")
         }
         let catalogs = answer.elements(of: "catalogs")
-        if catalogs.isEmpty { Terminal.standardOutput.write("no catalogue\n") }
+        if catalogs.isEmpty { Terminal.standardOutput.write("no catalogues\n") }
         Terminal.standardOutput.write(catalogs.map(text).joined(separator: "\n"))
     }
 
@@ -132,7 +132,7 @@ enum CatalogReport {
             ["id", "type", "group", "level", "duration", "entitlements", "effectiveFrom"])
         let unknown = row.elements(of: "unknownProducts")
         guard !unknown.isEmpty else { return text }
-        text += "\nproducts that the catalogue lacks\n"
+        text += "\nproducts missing from the catalogue\n"
         return text
             + AnswerTable.table(unknown, ["productId", "environment", "type", "group", "originalTransactionIds"])
     }

@@ -7,11 +7,11 @@ import SubscriptionLedger
 struct ChurnCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "churn",
-        abstract: "Show who leaves, why, and who may come back.",
+        abstract: "Show churn by period and reason, or list the subscribers in a segment.",
         discussion: """
-            Without --segment, --curve or --funnel: the number of subscribers who left in each month, week or day, by \
-            class. With --segment inRetry --by day: the subscriptions in billing retry at the end of each day. With \
-            --funnel --by month: the offers by the month in which they began.
+            Without --segment, --curve or --funnel: the number of subscribers who left in each month, week or day \
+            (churnedAt), by class. With --segment inRetry --by day: the number of subscriptions in billing retry at \
+            the end of each day. With --funnel --by month: the offers by the month in which they began.
 
             SEGMENTS
               \(ChurnSegment.allCases.map(\.rawValue).joined(separator: "\n  "))
@@ -28,13 +28,13 @@ struct ChurnCommand: ParsableCommand {
     @Option(help: "List the subscribers in a segment.")
     var segment: String?
 
-    @Flag(help: "Show what became of failed renewals, by day of retry.")
+    @Flag(help: "Show the outcomes of failed renewals by day of retry.")
     var curve = false
 
-    @Flag(help: "Show what became of offers: converted, pending or not converted.")
+    @Flag(help: "Show the outcomes of offers: converted, pending or not converted.")
     var funnel = false
 
-    @Option(help: "Calendar of counts: month, week or day (default: month; none for --funnel).")
+    @Option(help: "Interval of counts: month, week or day (default: month; none for --funnel).")
     var by: String?
 
     @Option(
@@ -49,10 +49,10 @@ struct ChurnCommand: ParsableCommand {
 
     func validate() throws {
         guard [segment != nil, curve, funnel].count(where: { $0 }) <= 1 else {
-            throw ValidationError("Give only one of --segment, --curve and --funnel")
+            throw ValidationError("--segment, --curve and --funnel cannot be combined")
         }
         guard by == nil || !curve && segment.map({ $0 == ChurnSegment.inRetry.rawValue }) ?? true else {
-            throw ValidationError("--by requires counts: no --curve, and no --segment but inRetry")
+            throw ValidationError("--by applies to departure counts, to --funnel and to --segment inRetry")
         }
         guard cut == nil || funnel else { throw ValidationError("--cut requires --funnel") }
     }

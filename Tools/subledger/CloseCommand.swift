@@ -41,8 +41,8 @@ struct CloseCommand: AsyncParsableCommand {
     @Option(help: "Convert revenue to this currency (default: the currency of each sale).")
     var currency: String?
 
-    @Option(help: "Environment to include.")
-    var environment: Environment = .production
+    @Option(help: "Environment to include (default: Production).")
+    var environment: Environment?
 
     @Option(name: .customLong("bundle-id"), help: "Bundle id of the app to include (default: all).")
     var bundleId: String?
@@ -54,8 +54,10 @@ struct CloseCommand: AsyncParsableCommand {
         guard [name != nil, list, show != nil].count(where: { $0 }) == 1 else {
             throw ValidationError("Give either a name, --list or --show")
         }
-        guard name != nil || asOf == nil && zone == nil && currency == nil else {
-            throw ValidationError("--as-of, --zone and --currency need the name of a new close")
+        let isPlain = asOf == nil && zone == nil && currency == nil && environment == nil && bundleId == nil
+        guard name != nil || isPlain else {
+            throw ValidationError(
+                "--as-of, --zone, --currency, --environment and --bundle-id apply only to a new close")
         }
     }
 
@@ -69,7 +71,7 @@ struct CloseCommand: AsyncParsableCommand {
 
     /// Computes the numbers in this process, so that a running service answers meanwhile.
     private func close(_ name: String) async throws -> JSONValue {
-        var query = CloseQuery(name, scope: CustomerScope(environment: environment, bundleId: bundleId))
+        var query = CloseQuery(name, scope: CustomerScope(environment: environment ?? .production, bundleId: bundleId))
         (query.asOf, query.zone, query.currency) = (asOf, zone, currency)
         try ledger.folder.requireExists()
         let access = try LedgerAccess(try ledger.configuration())

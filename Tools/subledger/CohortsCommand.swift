@@ -8,10 +8,11 @@ import SubscriptionLedger
 struct CohortsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cohorts",
-        abstract: "Show how many subscribers stay, by the month, week or day of their first payment.",
+        abstract: "Show subscriber retention by the month, week or day of the first payment.",
         discussion: """
-            A cell counts the members that are old enough (eligible), those who pay (retained), and those of whom it is \
-            not decided yet (pending). Divide to get a rate. A cell is incomplete while its counts may still change.
+            A cell counts members old enough to be in it (eligible), those who pay (retained) and those not yet \
+            decided (pending). Divide retained by eligible to get a rate. A cell is incomplete while its counts may \
+            still change.
 
             DEFINITIONS
               \(Rules.Retention.Definition.allCases.map(\.rawValue).joined(separator: "\n  "))
@@ -51,7 +52,9 @@ struct CohortsCommand: ParsableCommand {
         if cell != nil {
             AnswerTable.print(
                 answer.json, rows: "subscriptions",
-                columns: ["originalTransactionId", "anchor", "duration", "cut", "retained", "because", "net", "evidence"],
+                columns: [
+                    "originalTransactionId", "anchor", "duration", "cut", "retained", "because", "net", "evidence",
+                ],
                 format: output.effectiveFormat)
         } else if output.effectiveFormat == .table, let answer = answer as? CohortsAnswer {
             Terminal.standardOutput.write(CohortTable.text(of: answer))

@@ -9,12 +9,12 @@ import SubscriptionLedger
 extension ProjectCommand {
     struct Diff: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what other rules, or another catalogue, would move.",
+            abstract: "Show the effect of other rules or another catalogue.",
             discussion: """
                 Compares all answers under the old and the new rules: who gains or loses access, whose eligibility \
-                changes, which numbers move and by how much. Changed fields are applied one after another, in the \
-                order of the files; each row names the field that moves it. `together` marks a row that the field \
-                alone would move otherwise. A table shows the summary; JSON and CSV have every row. Amounts are \
+                changes, which numbers move and by how much. Changed settings are applied one after another, in the \
+                order of the files; each row names the setting that caused the change. `together` marks a row in \
+                which the setting alone has a different effect. A table shows the summary; JSON and CSV have every row. Amounts are \
                 milliunits. Customers without a subscription or a one-time purchase are not compared.
 
                 EXAMPLES
@@ -71,7 +71,7 @@ extension ProjectCommand {
             let read = try catalogs.map { try CatalogFile(path: $0).catalog }
             guard let first = read.first, let last = read.last, first.bundleId != last.bundleId else { return read }
             throw CommandFailure(
-                code: "usage", message: "the catalogues are of two apps", expected: first.bundleId.text,
+                code: "usage", message: "the catalogues belong to different apps", expected: first.bundleId.text,
                 found: last.bundleId.text, exitCode: CommandFailure.usage)
         }
     }
@@ -89,12 +89,12 @@ enum DifferenceReport {
         }
     }
 
-    /// Returns the changed fields, and what each moves.
+    /// Returns the changed settings, and the effect of each.
     static func summary(of answer: DifferenceAnswer) -> String {
-        guard !answer.changes.isEmpty else { return "no difference in the rules and catalogues\n" }
+        guard !answer.changes.isEmpty else { return "no differences in the rules or catalogues\n" }
         let changes = AnswerTable.table(answer.changes.map(\.json), ["rule", "before", "after"])
         let moves = answer.summary.map(\.json)
-        guard !moves.isEmpty else { return changes + "\nnothing moves\n" }
+        guard !moves.isEmpty else { return changes + "\nno values change\n" }
         return changes + "\n"
             + AnswerTable.table(moves, ["table", "field", "rule", "currency", "moved", "gained", "lost", "change"])
     }

@@ -19,7 +19,9 @@ struct ClockOptions: ParsableArguments {
 
     @Option(
         name: .customLong("signed-by"),
-        help: "Instant by which Apple signed what counts (default: any). The answer counts what was signed later only.")
+        help:
+            "Ignore statements that Apple signed after this instant (default: none ignored). signedLater counts purchases and revocations signed only afterwards."
+    )
     var signedBy: Instant?
 
     var question: AsOfQuery {

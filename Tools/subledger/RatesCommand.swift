@@ -10,14 +10,14 @@ struct RatesCommand: ParsableCommand {
         commandName: "rates",
         abstract: "Apply and show exchange rates.",
         discussion: """
-            Rates convert amounts to one currency, where a question asks for it. Apple signs no rates: they are yours, \
-            and each is an event with the file as its evidence.
+            Rates convert amounts to one currency on request. Apple does not sign exchange rates: you supply them, \
+            and the ledger stores each file as an event.
             """,
         subcommands: [Apply.self, Show.self])
 
     struct Apply: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Apply exchange rates: from now on, answers use them.",
+            abstract: "Apply exchange rates to all later answers.",
             discussion: """
                 Appends an event with the file. Its rates are added to those before; a rate of the same currencies and \
                 day replaces the earlier one. Answers at a log size before the event use the earlier rates. Rates that \
@@ -51,7 +51,7 @@ struct RatesCommand: ParsableCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the exchange rates, and the times without one.",
+            abstract: "Show the exchange rates and their gaps.",
             discussion: """
                 EXAMPLES
                   subledger rates show
@@ -81,7 +81,7 @@ private enum RatesReport {
             return
         }
         if answer[member: "applied"] == .bool(false) {
-            Terminal.standardOutput.write("These rates are in effect already.\n")
+            Terminal.standardOutput.write("These rates are already in effect.\n")
         }
         let rates = answer.elements(of: "rates")
         Terminal.standardOutput.write(

@@ -10,10 +10,11 @@ extension ProjectCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show the numbers that moved since a close, or between two log sizes, by cause.",
             discussion: """
-                The instant stays the same; what is known of it grows. Events are applied one after another, and each \
-                move belongs to the cause of its event: lateEvent, refund, reversal, rule, catalogue, rate; `program` \
-                is another version of the program or of a time zone. Rules given by --rules come last. The changes of \
-                the causes add up exactly. `evidence` has the positions of the events. CSV has a line per cause.
+                Compares the numbers for one instant as known at two log sizes. Events are applied in log order, and \
+                each change is attributed to the cause of its event: lateEvent, refund, reversal, merge, transfer, \
+                link, rule, catalogue or rate; `program` means another version of the program or of a time zone. \
+                Rules given by --rules are applied last. The changes of all causes add up to the difference. \
+                `evidence` lists the positions of the events. CSV has one line per cause.
 
                 EXAMPLES
                   subledger project restate --close 2026-Q3
@@ -57,7 +58,7 @@ extension ProjectCommand {
                 close == nil || asOf == nil && zone == nil && currency == nil && environment == nil && bundleId == nil
             else {
                 throw ValidationError(
-                    "--as-of, --zone, --currency, --environment and --bundle-id are those of the close")
+                    "--as-of, --zone, --currency, --environment and --bundle-id cannot be combined with --close")
             }
         }
 

@@ -10,10 +10,11 @@ struct RevenueCommand: ParsableCommand {
         commandName: "revenue",
         abstract: "Show revenue by month, week or day: sales, refunds, proceeds, and recurring revenue.",
         discussion: """
-            Amounts are milliunits of the currency: 9990 is 9.99. One currency is never added to another, unless \
-            --currency converts them: each sale has the rate of its UTC day, else the newest of the 7 days before, \
-            and its refunds have the same. What has no rate is counted in unknownRate, in a row without a currency. \
-            proceedsBeforeTax is net times Apple's share to the developer; prices contain VAT.
+            Amounts are milliunits of the currency: 9990 is 9.99. One currency is never added to another unless \
+            --currency converts them. A sale uses the rate of its UTC day or, if there is none, the latest of the \
+            previous 7 days; its refunds use the same rate. Movements without a rate are counted in unknownRate \
+            (with --mrr: in unknownPrice), in a row without a currency. charges counts movements, refunds included. \
+            proceedsBeforeTax is net times the developer's share; prices include VAT.
 
             EXAMPLES
               subledger revenue
@@ -46,9 +47,9 @@ struct RevenueCommand: ParsableCommand {
     @OptionGroup var output: RowOutputOptions
 
     func validate() throws {
-        guard mrr == nil || !charges else { throw ValidationError("Give either --mrr or --charges") }
+        guard mrr == nil || !charges else { throw ValidationError("--mrr and --charges cannot be combined") }
         guard mrr == nil && !charges || division.cut == nil && refunds == nil else {
-            throw ValidationError("--cut and --refunds divide revenue, and change nothing beside --mrr and --charges")
+            throw ValidationError("--cut and --refunds cannot be combined with --mrr or --charges")
         }
     }
 

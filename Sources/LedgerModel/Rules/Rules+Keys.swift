@@ -37,25 +37,25 @@ extension Rules {
             question: "On which day do weeks begin?"),
         RuleKey(
             "churn", "retryDays", \.churn.retryDays, in: 1...366, unit: "days",
-            question: "How long after a failed renewal is the subscriber not yet gone?"),
+            question: "How many days after a failed renewal is the subscriber counted as churned?"),
         RuleKey(
             "churn", "winBackFromDays", \.churn.winBackFromDays, in: 0...3_660, unit: "days",
-            question: "From how long after the end of service on may an offer win the subscriber back?"),
+            question: "How many days after the end of service does the win-back period begin?"),
         RuleKey(
             "churn", "winBackToDays", \.churn.winBackToDays, in: 0...3_660, unit: "days",
-            question: "Until how long after the end of service may an offer win the subscriber back?"),
+            question: "How many days after the end of service does the win-back period end?"),
         RuleKey(
             "revenue", "standardRate", \.revenue.standardRate, in: 0...10_000, unit: "hundredths of a percent",
-            question: "Which share of the net revenue does Apple pay out?"),
+            question: "What share of net revenue does Apple pay out?"),
         RuleKey(
             "revenue", "higherRate", \.revenue.higherRate, in: 0...10_000, unit: "hundredths of a percent",
-            question: "Which share does Apple pay out after a year of paid service, and in the Small Business Program?"),
+            question: "What share does Apple pay out after a year of paid service, and in the Small Business Program?"),
         RuleKey(
             "revenue", "higherAfterPaidDays", \.revenue.higherAfterPaidDays, in: 0...3_660, unit: "days",
             question: "After how many days of paid service does the higher share begin?"),
         RuleKey(
             "revenue", "gapResetsAfterDays", \.revenue.gapResetsAfterDays, in: 0...3_660, unit: "days",
-            question: "After how many days without a subscription do paid days start from 0?"),
+            question: "After how many days without a subscription do paid days restart from 0?"),
         RuleKey(
             "revenue", "smallBusiness", spans: \.revenue.smallBusiness,
             question: "When was the developer in Apple's Small Business Program?"),

@@ -28,7 +28,7 @@ package struct AnalysisQuery: Sendable {
     }
 }
 
-/// The refusal of a list with too many rows.
+/// The error for a list with too many rows.
 package struct AnswerTooLarge: DiagnosedError, Hashable, Sendable {
     package let diagnosis: Diagnosis
 
@@ -64,7 +64,7 @@ struct RowList<Row: Sendable>: Sendable {
     }
 }
 
-/// The refusal of a definition or a grouping that does not exist.
+/// The error for an unknown definition, segment, interval, cut, cohort or currency.
 package struct DefinitionUnknown: DiagnosedError, Hashable, Sendable {
     package let diagnosis: Diagnosis
 
@@ -82,7 +82,7 @@ extension Rules.Retention.Definition {
         guard let definition = Self(rawValue: name) else {
             throw DefinitionUnknown(
                 "definition of retention", expected: Self.allCases.map(\.rawValue), found: name,
-                hint: "A definition never changes its meaning; another meaning has another name.")
+                hint: "Definitions are never changed; a new meaning gets a new name.")
         }
         self = definition
     }
@@ -125,7 +125,8 @@ extension ReportingCurrency {
     init?(_ code: String?, _ rates: RatesHistory) throws(DefinitionUnknown) {
         guard let code else { return nil }
         guard Symbol(code).isCurrencyCode else {
-            throw DefinitionUnknown("currency", expected: ["a code of ISO 4217 in capital letters, such as EUR"], found: code)
+            throw DefinitionUnknown(
+                "currency", expected: ["a code of ISO 4217 in capital letters, such as EUR"], found: code)
         }
         self.init(Symbol(code), rates)
     }

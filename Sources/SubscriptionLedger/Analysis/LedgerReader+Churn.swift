@@ -42,7 +42,7 @@ extension LedgerReader {
     package func retryCounts(_ query: AnalysisQuery) throws -> ChurnAnswer<CountRow> {
         let context = try analysisContext(query.question)
         let calendar = try BucketCalendar(query, context.rules)
-        let found = try units(query, context, RetryCounts(calendar)) { counts, unit in
+        let found = try units(query, context, RetryCounts(calendar, asOf: query.question.asOf)) { counts, unit in
             for episode in unit.retryEpisodes(context.rules.churn) { counts.add(episode) }
         } merge: {
             $0.merge($1)

@@ -115,7 +115,8 @@ extension CohortMemberRow {
         self.init(
             id: SubscriptionID(key), anchor: member.anchor?.start, duration: member.cohort.duration?.description,
             cut: zip(cuts, member.cohort.cut).map { NamedText($0.rawValue, $1) },
-            retained: cell?.standing.isRetained, because: cell?.standing.word ?? member.unknownBecause, net: AmountsRow(net),
+            retained: cell?.standing.isRetained, because: cell?.standing.word ?? member.unknownBecause,
+            net: AmountsRow(net),
             evidence: Set(positions).sorted())
     }
 }

@@ -15,7 +15,7 @@ extension LedgerReader {
     /// - Complexity: O(n) for n facts.
     package func closingNumbers(_ query: CloseQuery) throws -> ClosingNumbers {
         guard Rules.isName(query.name), !query.name.contains("@") else {
-            throw InvalidClose("invalid name of a close", expected: "\(Rules.nameForm), and no @", found: query.name)
+            throw InvalidClose("invalid close name", expected: "\(Rules.nameForm), and no @", found: query.name)
         }
         let head = try log.head()
         var asked = AnalysisQuery(AsOfQuery(asOf: .earliest, knownAt: .size(head.size)), scope: query.scope)
@@ -53,13 +53,13 @@ extension LedgerReader {
         }
         guard let asOf = query.asOf ?? end else {
             throw InvalidClose(
-                "the instant of the close is not known",
+                "cannot determine the end of the period",
                 expected: "a name such as 2026, 2026-Q3 or 2026-07, or --as-of",
                 found: query.name)
         }
         let now = configuration.clock()
         guard asOf <= now else {
-            throw InvalidClose("the period is not over", expected: "an end by \(now.iso8601)", found: asOf.iso8601)
+            throw InvalidClose("the period has not ended", expected: "an end by \(now.iso8601)", found: asOf.iso8601)
         }
         return asOf
     }
@@ -88,7 +88,7 @@ extension LedgerReader {
         let version = parts.count == 2 ? Int(parts[1]) : closes.count
         guard parts.count <= 2, let version, closes.indices.contains(version - 1) else {
             throw InvalidClose(
-                "unknown close", expected: "a name of `close --list`, or NAME@VERSION", found: name,
+                "unknown close", expected: "a name listed by `close --list`, or NAME@VERSION", found: name,
                 code: "close_unknown")
         }
         return closes[version - 1]

@@ -53,7 +53,8 @@ extension LedgerReader {
     /// Returns the numbers that moved between two log sizes, by cause and event.
     /// - Throws: `KnownAtAhead`; `InvalidClose`; `ZoneUnknown`; `DefinitionUnknown`; the reason to stop the work;
     ///   `StorageError`.
-    /// - Complexity: O(n) for n facts, and O(m²) for the m events of a subscriber between the sizes.
+    /// - Complexity: O(n · s) for n facts and s stages (changes of rules, catalogues and rates between the sizes), and
+    ///   O(m · (m + s)) for a subscriber with m events between them.
     package func restatement(_ query: RestatementQuery) throws -> RestatementAnswer {
         try restatement(query, closed: nil)
     }

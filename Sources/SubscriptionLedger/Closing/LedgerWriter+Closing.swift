@@ -12,15 +12,16 @@ extension LedgerWriter {
     package func close(_ numbers: ClosingNumbers, source: EventSource = .operator) async throws -> CloseAnswer {
         let terms = numbers.terms
         guard Rules.isName(terms.name), !terms.name.contains("@") else {
-            throw InvalidClose("invalid name of a close", expected: "\(Rules.nameForm), and no @", found: terms.name)
+            throw InvalidClose("invalid close name", expected: "\(Rules.nameForm), and no @", found: terms.name)
         }
         let size = try reader.knownSize(nil)
         guard terms.size <= size else {
             throw InvalidClose(
-                "the numbers know more than the log", expected: "at most \(size)", found: "\(terms.size)")
+                "the numbers include events that are not in the log", expected: "at most \(size)",
+                found: "\(terms.size)")
         }
         guard terms.asOf <= configuration.clock() else {
-            throw InvalidClose("the period is not over", expected: "an end in the past", found: terms.asOf.iso8601)
+            throw InvalidClose("the period has not ended", expected: "an end in the past", found: terms.asOf.iso8601)
         }
         guard NumberCell.read(Array(numbers.cells.utf8)) != nil else {
             throw InvalidClose("the numbers cannot be read", expected: "a number in each line", found: "other lines")
@@ -28,7 +29,7 @@ extension LedgerWriter {
         let newest = try reader.closes.newest(knownAt: size)?.position
         let draft = CloseEvents.closed(terms, cells: Array(numbers.cells.utf8), after: newest, source: source)
         guard draft.fitsRecord else {
-            throw InvalidClose("the terms of the close are too long", expected: "at most 4 KiB", found: "more")
+            throw InvalidClose("the close metadata is too large", expected: "at most 4 KiB", found: "more")
         }
         _ = try await append(draft)
         return try reader.close(named: terms.name)

@@ -12,7 +12,7 @@ extension LedgerReader {
     ///
     /// Customers without a subscription or a one-time purchase are not compared.
     /// - Throws: `KnownAtAhead`; `ZoneUnknown`; the reason to stop the work; `StorageError`.
-    /// - Complexity: O(n) for n facts, and O(c) for c customers if the catalogue, or a rule about offers or customers
+    /// - Complexity: O(n · f) for n facts and f changed settings, and O(c) for c customers if the catalogue, or a rule about offers or customers
     ///   changes.
     package func difference(_ query: DifferenceQuery) throws -> DifferenceAnswer {
         let context = try analysisContext(query.question)

@@ -88,7 +88,7 @@ import Testing
             #expect(header?.contains(",table,field,currency,before,after,cause,change,evidence") == true)
 
             let future = try run("close", "2999-Q1")
-            #expect(future.ending == .exited(1) && future.errors.contains("not over"), "\(future.errors)")
+            #expect(future.ending == .exited(1) && future.errors.contains("has not ended"), "\(future.errors)")
             let missing = try run("project", "restate", "--close", "nothing")
             #expect(missing.ending == .exited(1) && missing.errors.contains("close_unknown"), "\(missing.errors)")
         }
@@ -101,7 +101,7 @@ import Testing
             let applied = try run("rates", "apply", path)
             #expect(applied.ending == .exited(0), "\(applied.errors)")
             #expect(try applied.lines.first?["applied"]?.bool == true)
-            #expect(try run("rates", "apply", path, format: "table").output.contains("in effect already"))
+            #expect(try run("rates", "apply", path, format: "table").output.contains("already in effect"))
             #expect(try run("rates", "show", format: "table").output.contains("2026-01-01"))
             let bad = try run("rates", "apply", try file("bad.yaml", text.replacing("EUR", with: "EURO")))
             #expect(bad.ending == .exited(2) && bad.errors.contains("rates_invalid"), "\(bad.errors)")
