@@ -4,6 +4,7 @@ import Ingestion
 package import LedgerAPI
 package import LedgerConfiguration
 import LedgerModel
+import LedgerStorage
 package import Primitives
 
 extension LedgerWriter {
@@ -15,15 +16,9 @@ extension LedgerWriter {
     ///   contradicts every transaction of it; `StorageError`.
     package func apply(_ file: CatalogFile, source: EventSource = .operator) async throws -> CatalogAnswer {
         let size = try reader.knownSize(nil)
-        // Reading all facts would block a thread of the cooperative pool.
-        let check = try await withCheckedThrowingContinuation { [reader] continuation in
-            DispatchQueue.global().async {
-                continuation.resume(
-                    with: Result {
-                        let stated = try reader.facts.snapshot(knownAt: size).statedProducts { _ in false }
-                        return CatalogCheck(file.catalog, stated: stated)
-                    })
-            }
+        let check = try await DispatchQueue.global().run { [reader] in
+            let stated = try reader.facts.snapshot(knownAt: size).statedProducts { _ in false }
+            return CatalogCheck(file.catalog, stated: stated)
         }
         if let contradiction = check.contradictions.first { throw file.error(contradiction) }
         let newest = try reader.catalogHistories(knownAt: size)[file.catalog.bundleId]?.newest

@@ -91,12 +91,7 @@ extension LedgerWriter {
     private func keep(_ artifact: [UInt8], _ refusal: Refusal, _ source: EventSource) async throws -> Bool {
         guard refusal.code.isQuarantined else { return false }
         let note = note(on: refusal, source)
-        // Waiting for the disk would block a thread of the cooperative pool.
-        return try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(with: Result { try self.quarantine.keep(artifact, note: note) })
-            }
-        }
+        return try await DispatchQueue.global().run { [quarantine] in try quarantine.keep(artifact, note: note) }
     }
 
     private func note(on refusal: Refusal, _ source: EventSource) -> JSONValue {

@@ -6,9 +6,14 @@ import Synchronization
 
 /// Stores customers durably. Requests that arrive during a commit share the next one.
 final class VaultCommitQueue: Sendable {
-    private struct Request {
+    private final class Request: Sendable {
         let entry: CustomerEntry
-        let answer: CheckedContinuation<CustomerHandle, any Error>
+        /// nil until the commit.
+        let result = Mutex<Result<CustomerHandle, any Error>?>(nil)
+
+        init(_ entry: CustomerEntry) {
+            self.entry = entry
+        }
     }
 
     /// The maximum number of waiting requests. Further requests fail with `busy`.
@@ -16,7 +21,6 @@ final class VaultCommitQueue: Sendable {
 
     private let database: RecoverableEnvironment<VaultStore>
     private let waiting = Mutex<[Request]>([])
-    /// Commits wait for the disk, which would block a thread of the cooperative pool.
     private let queue = DispatchQueue(label: "vault")
 
     init(_ store: RecoverableEnvironment<VaultStore>) {
@@ -25,18 +29,20 @@ final class VaultCommitQueue: Sendable {
 
     /// - Throws: `busy`, `map_full`, `disk_full`, `io_error`. The same call may be repeated.
     func store(_ entry: CustomerEntry) async throws -> CustomerHandle {
-        try await withCheckedThrowingContinuation { continuation in
-            let isAccepted = waiting.withLock { waiting in
-                guard waiting.count < Self.limit else { return false }
-                waiting.append(Request(entry: entry, answer: continuation))
-                return true
-            }
-            if isAccepted {
-                queue.async { self.commitWaiting() }
-            } else {
-                continuation.resume(
-                    throwing: StorageError(.busy, "the vault queue is full", hint: "Try again."))
-            }
+        let request = Request(entry)
+        let isAccepted = waiting.withLock { waiting in
+            guard waiting.count < Self.limit else { return false }
+            waiting.append(request)
+            return true
+        }
+        guard isAccepted else {
+            throw StorageError(.busy, "the vault queue is full", hint: "Try again.")
+        }
+        // By the end of this call's turn, this commit or an earlier one has included its request.
+        return try await queue.run {
+            self.commitWaiting()
+            guard let result = request.result.withLock({ $0 }) else { preconditionFailure("its turn has passed") }
+            return try result.get()
         }
     }
 
@@ -52,14 +58,14 @@ final class VaultCommitQueue: Sendable {
             let handles = try store.environment.write { transaction in
                 try group.map { try store.put($0.entry, &transaction) }
             }
-            for (request, handle) in zip(group, handles) { request.answer.resume(returning: handle) }
+            for (request, handle) in zip(group, handles) { request.result.withLock { $0 = .success(handle) } }
         } catch let error as LMDBError {
             // If reopening fails, the next request tries it again.
             if !StorageError.isNoRoom(error) { try? database.reopen() }
             let failure = StorageError(error, while: "writing the vault failed")
-            for request in group { request.answer.resume(throwing: failure) }
+            for request in group { request.result.withLock { $0 = .failure(failure) } }
         } catch {
-            for request in group { request.answer.resume(throwing: error) }
+            for request in group { request.result.withLock { $0 = .failure(error) } }
         }
     }
 }
