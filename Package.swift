@@ -18,6 +18,7 @@ let testSettings = settings + [.unsafeFlags(["-Onone"])]
 /// Views into the memory map that the compiler keeps from outliving their transaction.
 let memorySettings: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes"), .strictMemorySafety()]
 
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
@@ -25,6 +26,7 @@ let heapModule = Target.Dependency.product(name: "HeapModule", package: "swift-c
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -54,6 +56,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -197,6 +201,23 @@ let package = Package(
             name: "AppStoreSimulation", dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
             path: "Tools/AppStoreSimulation", swiftSettings: settings
         ),
+        // Serves a simulated App Store over HTTP.
+        .target(
+            name: "AppStoreSimulator",
+            dependencies: [
+                "Primitives", "AppStoreModel", "AppStoreSimulation", asyncHTTPClient, crypto, httpTypes, hummingbird,
+                jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+            ],
+            path: "Tools/AppStoreSimulator", swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "appstore-simulator",
+            dependencies: [
+                "Primitives", "AppStoreModel", "AppStoreSimulation", "AppStoreSimulator", argumentParser,
+                asyncHTTPClient, hummingbird, logging, serviceLifecycle, unixSignals,
+            ],
+            path: "Tools/appstore-simulator", swiftSettings: settings
+        ),
         .executableTarget(
             name: "sample-history",
             dependencies: ["Primitives", "AppStoreSimulation", argumentParser],
@@ -298,6 +319,14 @@ let package = Package(
         .testTarget(
             name: "AppStoreSimulationTests",
             dependencies: ["Primitives", "AppStoreModel", "AppStoreSimulation", crypto, swiftASN1, x509],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "AppStoreSimulatorTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "AppStoreSimulation", "AppStoreSimulator", asyncHTTPClient, crypto,
+                httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging, nioCore,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -24,6 +24,27 @@ extension SigningAuthority {
         )
     }
 
+    /// Creates two chains with one root, for an App Store that changes its certificates.
+    package static func mintPair() throws -> (first: SigningAuthority, second: SigningAuthority) {
+        let root = try CertificateHolder("Simulation Root CA", key: .init(P384.Signing.PrivateKey()))
+        let validity = SigningPlan.lastingValidity
+        let rootCertificate = try root.certify(root, as: .root, validity: validity)
+        func chain() throws -> SigningAuthority {
+            let intermediate = try CertificateHolder("Simulation Developer CA", key: .init(P384.Signing.PrivateKey()))
+            let leafKey = LeafKey(.p256)
+            let leaf = try CertificateHolder("Simulation Receipt Signing", key: leafKey.certificateKey)
+            return SigningAuthority(
+                certificates: [
+                    try intermediate.certify(leaf, as: .leaf(isMarked: true), validity: validity),
+                    try root.certify(
+                        intermediate, as: .intermediate(isMarked: true, isAuthority: true), validity: validity),
+                    rootCertificate,
+                ],
+                leafKey: leafKey)
+        }
+        return (try chain(), try chain())
+    }
+
     /// Creates an authority like Xcode's on a developer's machine: one self-signed certificate without markers.
     package static func mintXcode() throws -> SigningAuthority {
         let leafKey = LeafKey(.p256)

@@ -33,6 +33,20 @@ extension StoreArtifact {
     /// Nil unless a notification.
     package var notificationType: NotificationType? { notification?.type }
     package var subtype: Subtype? { notification?.subtype }
+    package var notificationUUID: String? { notification?.uuid }
+
+    /// Returns the notification as Apple sends it again: only its own signing date differs.
+    package func sentAgain(at instant: Instant) -> StoreArtifact {
+        StoreArtifact(
+            kind: kind, signedDate: instant, deliveredDate: instant, change: change, changeDate: changeDate,
+            customer: customer, originalTransactionId: originalTransactionId, tellsAll: tellsAll, content: content)
+    }
+
+    /// The transaction that a notification states; nil when it states none.
+    package var transactionId: String? {
+        guard case .notification(_, _, let transaction?, _) = content else { return nil }
+        return (try? JSONDocument(parsing: transaction))?.root["transactionId"]?.string
+    }
 
     private var notification: NotificationContent? {
         if case .notification(let notification, _, _, _) = content { notification } else { nil }

@@ -7,18 +7,19 @@ extension Household {
         let targets = story.targets(from: store[subscription].newest.product, in: store)
         let target = generator.element(of: targets)
         guard let changed = momentAfterCharge() else { return }
-        store.changePlan(subscription, to: target.id, marksReplaced: generator.chance(percent: 50), at: changed)
+        let marksReplaced = generator.chance(percent: 50)
+        act(at: changed) { $0.changePlan($1, to: target.id, marksReplaced: marksReplaced, at: $2) }
     }
 
     mutating func cancelAfterCharge() {
-        if let cancelled = momentAfterCharge() { store.cancel(subscription, at: cancelled) }
+        if let cancelled = momentAfterCharge() { act(at: cancelled) { $0.cancel($1, at: $2) } }
     }
 
     mutating func refundBeforeStart() {
         guard let refunded = momentAfterCharge() else { return }
         let charged = store[subscription].newest
         guard charged.isPaid else { return }
-        store.refund(subscription, transactionId: charged.transactionId, at: refunded)
+        act(at: refunded) { $0.refund($1, transactionId: charged.transactionId, at: $2) }
         advance(to: charged.purchaseDate)
     }
 }
@@ -28,45 +29,47 @@ extension Household {
     mutating func cancelInGrace() {
         reachPaidPeriod()
         guard let broken = moment() else { return }
-        store.breakBilling(of: head, at: broken)
+        act(at: broken) { [head] store, _, broken in store.breakBilling(of: head, at: broken) }
         advance(to: store.end(of: subscription))
         guard store[subscription].phase != .active else { return }
-        store.cancel(subscription, at: momentAfter(days: 1...2))
+        act(at: momentAfter(days: 1...2)) { $0.cancel($1, at: $2) }
     }
 
     mutating func refundAgain() {
         reachPaidPeriod()
         let charge = store[subscription].newest
         guard charge.isPaid, let moments = moments(3) else { return }
-        store.refund(subscription, at: moments[0])
-        store.reverseRefund(subscription, transactionId: charge.transactionId, at: moments[1])
-        store.refund(subscription, reason: .appIssue, at: moments[2])
+        act(at: moments[0]) { $0.refund($1, at: $2) }
+        act(at: moments[1]) { $0.reverseRefund($1, transactionId: charge.transactionId, at: $2) }
+        act(at: moments[2]) { $0.refund($1, reason: .appIssue, at: $2) }
     }
 
     mutating func revokeByStatus() {
         guard let revoked = moment() else { return }
-        store.revokeByStatus(subscription, at: revoked)
+        act(at: revoked) { $0.revokeByStatus($1, at: $2) }
     }
 
     mutating func shareAgain() {
         guard let moments = moments(3) else { return }
         hasShared = true
-        let member = store.share(subscription, with: relative, at: moments[0])
-        store.stopSharing(member, at: moments[1])
-        store.shareAgain(subscription, with: member, at: moments[2])
+        let member = act(at: moments[0]) { [relative] in $0.share($1, with: relative, at: $2) }
+        act(at: moments[1]) { store, _, ended in store.stopSharing(member, at: ended) }
+        act(at: moments[2]) { $0.shareAgain($1, with: member, at: $2) }
     }
 
     mutating func buyAgain() {
         guard let moments = moments(3) else { return }
-        let purchase = store.buyOnce("unlock", by: head, at: moments[0])
-        store.refund(purchase, at: moments[1])
-        store.buyAgain(purchase, at: moments[2])
+        let purchase = act(at: moments[0]) { [head] store, _, bought in
+            store.buyOnce("unlock", by: head, at: bought)
+        }
+        act(at: moments[1]) { store, _, refunded in store.refund(purchase, at: refunded) }
+        act(at: moments[2]) { store, _, bought in store.buyAgain(purchase, at: bought) }
     }
 
     mutating func renewWithAnotherToken() {
         guard let chosen = moment() else { return }
         let token = generator.uuid()
-        store.renew(subscription, withAppAccountToken: token, at: chosen)
+        act(at: chosen) { $0.renew($1, withAppAccountToken: token, at: $2) }
     }
 
     mutating func returnWithAnotherToken() {
@@ -77,21 +80,23 @@ extension Household {
         let returned = momentAfter(days: 1...20)
         guard returned < horizon, !store.withdrawnProductIds.contains(productId) else { return }
         let token = generator.uuid()
-        store.signIn(token, by: head, at: returned)
-        store.buy(productId, by: head, at: returned)
+        act(at: returned) { [head] store, _, returned in
+            store.signIn(token, by: head, at: returned)
+            store.buy(productId, by: head, at: returned)
+        }
     }
 
     mutating func restore() {
-        if let restored = moment() { store.restore(subscription, at: restored) }
+        if let restored = moment() { act(at: restored) { $0.restore($1, at: $2) } }
     }
 
     mutating func reinstall() {
-        if let reinstalled = moment() { store.reinstall(with: subscription, at: reinstalled) }
+        if let reinstalled = moment() { act(at: reinstalled) { $0.reinstall(with: $1, at: $2) } }
     }
 
     mutating func hearUnknownVocabulary() {
         guard let moments = moments(2) else { return }
-        store.sendUnknownType(of: subscription, at: moments[0])
-        store.sendUnknownStatus(of: subscription, at: moments[1])
+        act(at: moments[0]) { $0.sendUnknownType(of: $1, at: $2) }
+        act(at: moments[1]) { $0.sendUnknownStatus(of: $1, at: $2) }
     }
 }

@@ -78,16 +78,17 @@ extension Household {
 extension Household {
     mutating func cancel(andReturn returns: Bool) {
         guard let cancelled = moment() else { return }
-        store.cancel(subscription, at: cancelled)
-        if returns, let returned = moment() { store.enableAutoRenewal(subscription, at: returned) }
+        act(at: cancelled) { $0.cancel($1, at: $2) }
+        if returns, let returned = moment() { act(at: returned) { $0.enableAutoRenewal($1, at: $2) } }
     }
 
     private mutating func changePlan(_ story: Story, andBack returns: Bool = false) {
         let current = store[subscription].newest.product
         let target = generator.element(of: story.targets(from: current, in: store))
         guard let changed = moment() else { return }
-        store.changePlan(subscription, to: target.id, marksReplaced: generator.chance(percent: 50), at: changed)
-        if returns, let returned = moment() { store.changePlan(subscription, to: current.id, at: returned) }
+        let marksReplaced = generator.chance(percent: 50)
+        act(at: changed) { $0.changePlan($1, to: target.id, marksReplaced: marksReplaced, at: $2) }
+        if returns, let returned = moment() { act(at: returned) { $0.changePlan($1, to: current.id, at: $2) } }
     }
 
     /// Fails a renewal after a paid period: by default, only these get grace.
@@ -96,16 +97,18 @@ extension Household {
     ) {
         reachPaidPeriod()
         guard let broken = moment() else { return }
-        store.breakBilling(of: head, grace: grace, signedAfterHours: hours, at: broken)
+        act(at: broken) { [head] store, _, broken in
+            store.breakBilling(of: head, grace: grace, signedAfterHours: hours, at: broken)
+        }
         advance(to: store.end(of: subscription))
         if untilRetry, case .gracePeriod(let graceEnd) = store[subscription].phase { advance(to: graceEnd) }
         let fixed = momentAfter(days: untilRetry ? 1...20 : 1...2)
-        store.fixBilling(of: head, at: fixed)
+        act(at: fixed) { [head] store, _, fixed in store.fixBilling(of: head, at: fixed) }
     }
 
     private mutating func failForGood() {
         guard let broken = moment() else { return }
-        store.breakBilling(of: head, at: broken)
+        act(at: broken) { [head] store, _, broken in store.breakBilling(of: head, at: broken) }
         advance(to: store.end(of: subscription).advanced(byMilliseconds: BillingRetry.milliseconds))
     }
 
@@ -113,61 +116,63 @@ extension Household {
         reachPaidPeriod()
         let charge = store[subscription].newest
         guard charge.isPaid, let refunded = moment() else { return }
-        store.refund(subscription, extent, reason: .appIssue, at: refunded)
+        act(at: refunded) { $0.refund($1, extent, reason: .appIssue, at: $2) }
         // A purchase in the rest of the period would turn a revocation of unknown kind into a replacement.
         if extent == .unknown { advance(to: store.end(of: subscription)) }
         guard reverses else { return }
         let reversed = momentAfter(days: 1...40)
-        store.reverseRefund(subscription, transactionId: charge.transactionId, at: reversed)
+        act(at: reversed) { $0.reverseRefund($1, transactionId: charge.transactionId, at: $2) }
     }
 
     private mutating func askForRefundInVain() {
         guard let asked = moment() else { return }
-        store.requestRefund(subscription, .unintendedPurchase, at: asked)
-        if let declined = moment() { store.declineRefund(subscription, at: declined) }
+        act(at: asked) { $0.requestRefund($1, .unintendedPurchase, at: $2) }
+        if let declined = moment() { act(at: declined) { $0.declineRefund($1, at: $2) } }
     }
 
     private mutating func share(andStop stops: Bool) {
         guard let begun = moment() else { return }
         hasShared = true
-        var member = subscription
-        member = store.share(subscription, with: relative, at: begun)
-        if stops, let ended = moment() { store.stopSharing(member, at: ended) }
+        let member = act(at: begun) { [relative] in $0.share($1, with: relative, at: $2) }
+        guard stops, let ended = moment() else { return }
+        act(at: ended) { store, _, ended in store.stopSharing(member, at: ended) }
     }
 
     private mutating func raisePrice(andAccept accepts: Bool) {
         guard let raised = moment() else { return }
         let price = store[subscription].newest.product.price * 3 / 2
-        store.raisePrice(of: subscription, to: price, at: raised)
-        if accepts, let accepted = moment() { store.acceptPrice(of: subscription, at: accepted) }
+        act(at: raised) { $0.raisePrice(of: $1, to: price, at: $2) }
+        if accepts, let accepted = moment() { act(at: accepted) { $0.acceptPrice(of: $1, at: $2) } }
     }
 
     private mutating func loseProduct() {
         guard let lost = moment() else { return }
-        store.removeFromSale(store[subscription].nextProduct.id, at: lost)
+        let productId = store[subscription].nextProduct.id
+        act(at: lost) { store, _, lost in store.removeFromSale(productId, at: lost) }
     }
 
     private mutating func extend() {
         guard let extended = moment() else { return }
         let days = generator.number(in: 1...30)
-        store.extendRenewal(of: subscription, byDays: days, at: extended)
+        act(at: extended) { $0.extendRenewal(of: $1, byDays: days, at: $2) }
     }
 
     private mutating func redeem() {
         guard let redeemed = moment() else { return }
         let offers = Story.redeem.redeemableOffers(of: store[subscription].newest.product)
         guard let id = generator.element(of: offers).id else { return }
-        store.redeem(.named(id), on: subscription, at: redeemed)
+        act(at: redeemed) { $0.redeem(.named(id), on: $1, at: $2) }
     }
 
     private mutating func buyOnce() {
         guard let bought = moment() else { return }
         let products = store.configuration.catalog.products.filter { $0.type != .autoRenewable }
         let product = generator.element(of: products)
-        var purchase: PurchaseID?
-        purchase = store.buyOnce(product.id, by: head, at: bought)
-        if let purchase, generator.chance(percent: 20), let refunded = moment() {
-            store.refund(purchase, at: refunded)
+        let purchase = act(at: bought) { [head] store, _, bought in
+            store.buyOnce(product.id, by: head, at: bought)
+        }
+        if generator.chance(percent: 20), let refunded = moment() {
+            act(at: refunded) { store, _, refunded in store.refund(purchase, at: refunded) }
         }
     }
 
@@ -175,16 +180,14 @@ extension Household {
         let targets = Story.migrate.targets(from: store[subscription].newest.product, in: store)
         let target = generator.element(of: targets)
         guard let migrated = moment() else { return }
-        var successor = subscription
-        successor = store.migrate(subscription, to: target.id, at: migrated)
-        subscription = successor
+        subscription = act(at: migrated) { $0.migrate($1, to: target.id, at: $2) }
     }
 
     private mutating func changeToken() {
         guard let changed = moment() else { return }
         let token = generator.uuid()
-        store.setAppAccountToken(token, of: subscription, at: changed)
-        if let launched = moment() { store.launchApp(with: subscription, at: launched) }
+        act(at: changed) { $0.setAppAccountToken(token, of: $1, at: $2) }
+        if let launched = moment() { act(at: launched) { $0.launchApp(with: $1, at: $2) } }
     }
 
     mutating func reachPaidPeriod() {

@@ -14,6 +14,8 @@ struct Household {
     /// The subscription of the stories: the first one bought, after a migration its successor.
     var subscription = SubscriptionID(index: 0)
     var hasShared = false
+    /// The acts so far, which give the same history on a store like the one at first.
+    private(set) var script: [ScriptedAct] = []
 
     init(_ index: Int, of simulation: Simulation) {
         generator = SeededGenerator(seed: simulation.seed, stream: UInt64(index) << 32 | 0xC057_0E12)
@@ -34,7 +36,7 @@ struct Household {
 
     /// Simulates the customer from the first purchase to the end of the simulation.
     mutating func live() {
-        if isFirst { store.sendTest(at: store.now) }
+        if isFirst { act(at: store.now) { store, _, now in store.sendTest(at: now) } }
         var story = firstStory
         buyFirst(for: story)
         while store.now < horizon {
@@ -43,7 +45,9 @@ struct Household {
                 if isPossible(story) { tell(story) }
                 advance(to: store.end(of: subscription))
             case .gracePeriod, .billingRetry:
-                store.fixBilling(of: head, at: momentAfter(days: 1...10))
+                act(at: momentAfter(days: 1...10)) { [head] store, _, fixed in
+                    store.fixBilling(of: head, at: fixed)
+                }
             case .expired, .revoked:
                 comeBackOrLeave()
             }
@@ -60,7 +64,9 @@ struct Household {
         // An upgrade from a trial would end after the trial.
         let wantsOffer = story == .failTrial || story != .upgradeToShorterPlan && generator.chance(percent: 60)
         let takesOffer = product.introductoryOffer != nil && wantsOffer
-        store.buy(product.id, by: head, offer: takesOffer ? .introductory : nil, at: moveIn)
+        act(at: moveIn) { [head] store, _, moveIn in
+            store.buy(product.id, by: head, offer: takesOffer ? .introductory : nil, at: moveIn)
+        }
     }
 
     private mutating func comeBackOrLeave() {
@@ -69,7 +75,7 @@ struct Household {
             store.advance(to: horizon)
             return
         }
-        store.fixBilling(of: head, at: moment)
+        act(at: moment) { [head] store, _, moment in store.fixBilling(of: head, at: moment) }
         let group = store[subscription].group
         let products = store.configuration.catalog.products(inGroup: group)
             .filter { !store.withdrawnProductIds.contains($0.id) }
@@ -84,11 +90,29 @@ struct Household {
         if !offers.isEmpty, generator.chance(percent: 50) {
             choice = generator.element(of: offers).id.map { .named($0) } ?? .introductory
         }
-        store.buy(product.id, by: head, offer: choice, at: moment)
+        act(at: moment) { [head, choice] store, _, moment in
+            store.buy(product.id, by: head, offer: choice, at: moment)
+        }
     }
 }
 
+/// An act of a customer or of the App Store, and the instant at which it happens.
+struct ScriptedAct: Sendable {
+    let date: Instant
+    let perform: @Sendable (inout AppStore) -> Void
+}
+
 extension Household {
+    /// Performs an act on the store and its subscription, and adds it to the script.
+    @discardableResult
+    mutating func act<Result>(
+        at date: Instant, _ perform: @escaping @Sendable (inout AppStore, SubscriptionID, Instant) -> Result
+    ) -> Result {
+        let subscription = subscription
+        script.append(ScriptedAct(date: date) { store in _ = perform(&store, subscription, date) })
+        return perform(&store, subscription, date)
+    }
+
     /// Advances the clock, but not past the end of the simulation.
     mutating func advance(to instant: Instant) {
         store.advance(to: max(store.now, min(instant, horizon)))
@@ -121,7 +145,7 @@ extension Household {
         guard charged > store.now, end < horizon else { return nil }
         store.advance(to: charged)
         guard store[subscription].phase == .active, store[subscription].autoRenews else { return nil }
-        if !store.isRenewed(subscription) { store.renew(subscription, at: charged) }
+        if !store.isRenewed(subscription) { act(at: charged) { $0.renew($1, at: $2) } }
         let milliseconds = generator.number(in: Instant.millisecondsPerHour...3 * Instant.millisecondsPerHour)
         return charged.advanced(byMilliseconds: milliseconds / 1_000 * 1_000)
     }

@@ -35,6 +35,14 @@ package struct Simulation: Sendable {
             } + [contradictions])
     }
 
+    /// Returns a household before its first act, with the script of its acts.
+    func household(_ index: Int) -> LiveHousehold {
+        var household = Household(index, of: self)
+        let store = household.store
+        household.live()
+        return LiveHousehold(store, script: household.script)
+    }
+
     /// The history of one subscription per kind of contradiction, without truth and without customers.
     private var contradictions: StoreHistory {
         var store = AppStore(self.store, opening: start, seed: seed, range: customers)

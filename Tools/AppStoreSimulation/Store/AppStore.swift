@@ -91,6 +91,22 @@ extension AppStore {
 }
 
 extension AppStore {
+    /// Removes and returns what was signed since the last call. The truth stays.
+    mutating func takeArtifacts() -> [StoreArtifact] {
+        defer {
+            log.artifacts = []
+            log.changes = []
+        }
+        return log.artifacts
+    }
+
+    /// The truth while nothing is due until `instant`.
+    func truth(upTo instant: Instant) -> Truth {
+        var truth = log.truth
+        truth.knownUntil = max(truth.knownUntil, instant)
+        return truth
+    }
+
     subscript(id: SubscriptionID) -> Subscription {
         get { subscriptions[id.index] }
         _modify { yield &subscriptions[id.index] }

@@ -27,9 +27,26 @@ struct IdentifierSource: Sendable {
         Self.webOrderLineItemId(next(), in: environment)
     }
 
+    /// Returns the range of a transaction id; nil for an id of another environment or form.
+    static func range(ofTransactionId id: String, in environment: Environment) -> Int? {
+        guard let number = Int(id).map({ $0 - firstTransactionId(in: environment) }), number > 0 else { return nil }
+        return (number - 1) / rangeLength
+    }
+
+    /// Returns the number of the account; nil for an id of another form.
+    static func customer(ofAppTransactionId id: String) -> Int? {
+        Int(id).map { $0 - firstAppTransactionId }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    private static func firstTransactionId(in environment: Environment) -> Int {
+        environment == .production ? 410_000_000_000_000 : 2_000_000_000_000_000
+    }
+
+    private static let firstAppTransactionId = 704_000_000_000_000_000
+
     /// Returns an id like Apple's: 15 digits in production, 16 elsewhere.
     static func transactionId(_ number: Int, in environment: Environment) -> String {
-        String((environment == .production ? 410_000_000_000_000 : 2_000_000_000_000_000) + number)
+        String(firstTransactionId(in: environment) + number)
     }
 
     static func webOrderLineItemId(_ number: Int, in environment: Environment) -> String {
@@ -38,6 +55,6 @@ struct IdentifierSource: Sendable {
 
     /// Returns the id of an Apple Account; each account has one.
     static func appTransactionId(ofCustomer number: Int) -> String {
-        String(704_000_000_000_000_000 + number)
+        String(firstAppTransactionId + number)
     }
 }

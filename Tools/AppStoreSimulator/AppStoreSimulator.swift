@@ -1,0 +1,72 @@
+import AsyncHTTPClient
+import HTTPTypes
+package import Hummingbird
+package import Logging
+package import Primitives
+import ServiceLifecycle
+
+/// The HTTP service of a simulated App Store.
+package struct AppStoreSimulator: Sendable {
+    package let store: SimulatedAppStore
+    private let credentials: APICredentials
+    private let logger: Logger
+
+    package init(_ store: SimulatedAppStore, _ credentials: APICredentials, logger: Logger) {
+        self.store = store
+        self.credentials = credentials
+        self.logger = logger
+    }
+
+    /// Returns the Hummingbird application that serves the routes.
+    /// - Parameters:
+    ///   - clock: the service that moves the clock; nil in tests that move it themselves.
+    ///   - onListening: called with the port once connections are accepted.
+    package func application(
+        host: String, port: Int, clock: ClockService? = nil,
+        onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
+    ) -> some ApplicationProtocol {
+        let router = Router()
+        ServerAPIRoutes(api: ServerAPI(store: store), credentials: credentials).add(to: router)
+        SimulatorRoutes(store: store).add(to: router)
+        return Application(
+            router: router,
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+            services: clock.map { [$0] } ?? [],
+            onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)
+    }
+}
+
+/// Moves the clock of a simulated App Store, and sends the notifications that are due.
+package struct ClockService: Service {
+    private let store: SimulatedAppStore
+    private let sender: NotificationSender?
+    /// Called with the clock's instant after each step.
+    private let progress: @Sendable (Instant) -> Void
+
+    /// The real time between two steps, unless the clock plays as fast as possible.
+    private static let interval = Duration.milliseconds(50)
+
+    package init(
+        _ store: SimulatedAppStore, _ sender: NotificationSender?,
+        progress: @escaping @Sendable (Instant) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.sender = sender
+        self.progress = progress
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var last = ContinuousClock.now
+            while !Task.isCancelled {
+                let deliveries = await store.step(after: ContinuousClock.now - last)
+                // The clock stands while notifications are on their way.
+                await sender?.send(deliveries)
+                await store.endStep()
+                last = .now
+                progress(await store.now)
+                if await !store.isPlaying { try? await Task.sleep(for: Self.interval) }
+            }
+        }
+    }
+}

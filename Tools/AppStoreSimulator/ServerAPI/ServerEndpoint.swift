@@ -1,0 +1,19 @@
+/// The endpoints of the App Store Server API, as Apple groups them for rate limits.
+/// https://developer.apple.com/documentation/appstoreserverapi
+enum ServerEndpoint: Hashable, Sendable {
+    case transactionInfo, transactionHistory, subscriptionStatuses, appTransactionInfo, finishTransaction
+    case consumption, notificationHistory, extendRenewalDate, setAppAccountToken, lookUpOrder, refundHistory
+    case massExtension, massExtensionStatus, testNotification, testNotificationStatus
+
+    /// Apple's limit per second and app in production.
+    var callsPerSecond: Int {
+        switch self {
+        case .transactionInfo, .transactionHistory, .subscriptionStatuses, .appTransactionInfo, .finishTransaction,
+            .consumption, .notificationHistory:
+            50
+        case .extendRenewalDate, .setAppAccountToken: 20
+        case .lookUpOrder, .refundHistory: 10
+        case .massExtension, .massExtensionStatus, .testNotification, .testNotificationStatus: 1
+        }
+    }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+
+/// The command line of the simulated App Store. Exit codes: 0 success; 2 usage; 3 I/O.
+@main
+struct AppStoreSimulatorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "appstore-simulator",
+        abstract: "A simulated App Store: the Server API and notifications V2, on a virtual clock.",
+        subcommands: [ServeCommand.self])
+}
