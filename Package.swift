@@ -382,9 +382,9 @@ let package = Package(
                 "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "RetentionCohorts",
                 "AppStoreVerification", "LedgerAPI", "FactStore", "SubscriptionLedger", "AppStoreSimulation",
                 "LedgerTesting", "crash-writer",
-                "subledger",
+                "subledger", "appstore-simulator",
             ],
-            exclude: ["DuckDB/run.py", "DuckDB/retention.sql", "DuckDB/own-grace.sql"],
+            exclude: ["AppleLibrary/exercise.py", "DuckDB/run.py", "DuckDB/retention.sql", "DuckDB/own-grace.sql"],
             swiftSettings: testSettings
         ),
         .testTarget(

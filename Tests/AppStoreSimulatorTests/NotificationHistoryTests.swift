@@ -1,7 +1,7 @@
-import HTTPTypes
 import AppStoreModel
 import AppStoreSimulation
 import AppStoreSimulator
+import HTTPTypes
 import Primitives
 import Testing
 

@@ -1,9 +1,9 @@
-import HTTPTypes
 import AppStoreModel
 import AppStoreSimulation
 import AppStoreSimulator
 import Crypto
 import FoundationEssentials
+import HTTPTypes
 import Primitives
 import Testing
 

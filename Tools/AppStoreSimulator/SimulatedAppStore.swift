@@ -21,7 +21,7 @@ package actor SimulatedAppStore {
     var store: LiveStore
     var clock: VirtualClock
     var book = DeliveryBook()
-    /// What is signed for an instant to come.
+    /// The artifacts whose signing date is to come.
     private var upcoming: [StoreArtifact] = []
     private var limits: RateLimits
     private var generator: SeededGenerator
@@ -29,6 +29,8 @@ package actor SimulatedAppStore {
     var finished: Set<String> = []
     /// Transaction id -> the consumption information that the developer sent.
     package private(set) var consumption: [String: JSONValue] = [:]
+    /// requestIdentifier -> the request with its result.
+    private var massExtensions: [String: (result: MassExtension, completedAt: Instant)] = [:]
     private var followers = ClockFollowers()
     /// Whether notifications of the last step are on their way.
     private var isSending = false
@@ -167,6 +169,18 @@ extension SimulatedAppStore {
             case .familyShared: throw .familyExtensionIneligible
             }
         }
+    }
+
+    /// Extends the renewal dates of a product's subscribers. A request with a known identifier changes nothing.
+    func extendRenewals(_ request: MassExtension) {
+        guard massExtensions[request.requestIdentifier] == nil else { return }
+        let result = store.extendRenewals(request)
+        massExtensions[request.requestIdentifier] = (result, store.now)
+        upcoming += store.advance(to: store.now)
+    }
+
+    func massExtension(_ identifier: String) -> (result: MassExtension, completedAt: Instant)? {
+        massExtensions[identifier]
     }
 
     func setAppAccountToken(_ token: String, of id: String) throws(ServerAPIError) {

@@ -5,7 +5,7 @@ package struct VirtualClock: Sendable {
     package enum Speed: Hashable, Sendable {
         /// Virtual seconds per second; 0 stands still.
         case times(Double)
-        /// As fast as what is due can be delivered, up to the end of the simulated months; then real time.
+        /// Maximum speed, limited by the deliveries, up to the end of the simulated months; then real time.
         case maximum
     }
 

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import LedgerTesting
 import Testing
 
@@ -19,14 +18,8 @@ struct DuckDB {
 
     /// Returns the rows of a query, a file beside this one.
     func rows(_ query: String, source: String = #filePath) throws -> [[String]] {
-        let queries = source.split(separator: "/").dropLast().joined(separator: "/")
-        let python = FileManager.default.currentDirectoryPath + "/.build/peers/bin/python"
-        try #require(FileManager.default.fileExists(atPath: python), "run Tools/peers")
-        let child = try ChildProcess(python, ["/\(queries)/run.py", "/\(queries)/\(query)", folder.path])
-        child.closeInput()
-        let lines = child.remainingLines()
-        let ending = child.end(by: nil)
-        try #require(ending == .exited(0), "\(child.standardError)")
+        let run = Python.path(of: "run.py", beside: source)
+        let lines = try Python.lines(run, [Python.path(of: query, beside: source), folder.path])
         return lines.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
     }
 }

@@ -6,11 +6,11 @@ package import Primitives
 package struct LiveStore: Sendable {
     package let simulation: Simulation
     package private(set) var now: Instant
-    private var households: [LiveHousehold]
+    private(set) var households: [LiveHousehold]
     private var dues: [Instant?]
     /// The app itself, to which test notifications belong.
     private var app: AppStore
-    /// What was signed for acts that were not in the script, until the clock advances.
+    /// The artifacts of acts that were not in the script, until the clock advances.
     private var signed: [StoreArtifact] = []
     /// Original transaction id -> the dates on which its renewal was extended on request.
     var extensions: [String: [Instant]] = [:]
@@ -66,6 +66,11 @@ extension LiveStore {
         let result = try households[account.household].act { try body(&$0, now) }
         signed += households[account.household].advance(to: now)
         return result
+    }
+
+    mutating func sendSummary(of result: MassExtension) {
+        app.sendSummary(of: result, at: now)
+        signed += app.takeArtifacts()
     }
 
     /// Signs a test notification now.

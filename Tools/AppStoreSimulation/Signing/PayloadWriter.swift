@@ -115,9 +115,29 @@ struct PayloadWriter: Sendable {
         fields.set("notificationType", notification.type.rawValue)
         fields.set("subtype", notification.subtype?.rawValue)
         fields.set("notificationUUID", notification.uuid)
-        fields.append(.init("data", .object(data)))
+        if let summary = notification.summary {
+            fields.append(.init("summary", .object(self.summary(summary))))
+        } else {
+            fields.append(.init("data", .object(data)))
+        }
         fields.set("version", "2.0")
         fields.set("signedDate", signedDate)
+        return fields
+    }
+}
+
+extension PayloadWriter {
+    private func summary(_ summary: MassExtension) -> [JSONValue.Member] {
+        var fields: [JSONValue.Member] = []
+        fields.set("requestIdentifier", summary.requestIdentifier)
+        fields.set("environment", configuration.environment.rawValue)
+        fields.set("appAppleId", configuration.appAppleId)
+        fields.set("bundleId", configuration.bundleId)
+        fields.set("productId", summary.productId)
+        let storefronts = summary.storefronts.map { JSONValue.string($0) }
+        fields.append(.init("storefrontCountryCodes", .array(storefronts)))
+        fields.set("succeededCount", Int64(summary.succeeded))
+        fields.set("failedCount", Int64(summary.failed))
         return fields
     }
 }
@@ -129,6 +149,8 @@ struct NotificationContent: Sendable {
     let uuid: String
     var status: SubscriptionStatusCode?
     var consumptionRequestReason: ConsumptionRequestReason?
+    /// The result of a mass extension, which such a notification has in place of `data`.
+    var summary: MassExtension?
 }
 
 extension [JSONValue.Member] {

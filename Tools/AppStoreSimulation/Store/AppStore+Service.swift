@@ -18,6 +18,21 @@ extension AppStore {
         scheduleCharge(id)
     }
 
+    /// Reports that a requested extension failed: RENEWAL_EXTENSION with FAILURE.
+    mutating func failExtension(of id: SubscriptionID, at instant: Instant) {
+        advance(to: instant)
+        notify(changed(.extensionFailure, id), .renewalExtension, .failure, of: id)
+    }
+
+    /// Reports the end of a mass extension: RENEWAL_EXTENSION with SUMMARY.
+    mutating func sendSummary(of result: MassExtension, at instant: Instant) {
+        advance(to: instant)
+        let change = changed(.massExtension, nil, signedDate: nextSigningDate())
+        var content = NotificationContent(type: .renewalExtension, subtype: .summary, uuid: generator.uuid())
+        content.summary = result
+        sign(content, change, transaction: nil, renewalInfo: nil)
+    }
+
     /// Moves a subscription to another product under a new original transaction id, at once and with a new period:
     /// MIGRATION. Nothing is signed about the end of the old one; only `previousOriginalTransactionId` states it.
     package mutating func migrate(

@@ -71,6 +71,8 @@ package enum ChangeKind: String, CaseIterable, Hashable, Sendable {
     case appLaunch
     /// A test notification requested by the developer.
     case test
+    /// Results of a mass extension, which only the developer can request; no story contains them.
+    case extensionFailure, massExtension
     /// A purchase restored on a device: a new transactionId for the same line item.
     case restore
     /// The same purchases signed again for a second device.

@@ -33,7 +33,9 @@ package struct APICredentials: Sendable {
     /// - Parameter now: the real time.
     package func accept(_ token: String, now: Date = Date()) async -> Bool {
         guard let claims = try? await keys.verify(token, as: Claims.self) else { return false }
-        let (issued, expires) = (claims.iat.value, claims.exp.value)
+        // Apple's library for Python sends no `iat`.
+        let issued = claims.iat?.value ?? now
+        let expires = claims.exp.value
         return claims.iss.value == issuerId && claims.aud.value.contains(Self.audience) && claims.bid == bundleId
             && issued <= now.addingTimeInterval(Self.clockSkew) && now < expires
             && expires.timeIntervalSince(issued) <= Self.longestValidity
@@ -46,7 +48,7 @@ package struct APICredentials: Sendable {
 
     private struct Claims: JWTPayload {
         let iss: IssuerClaim
-        let iat: IssuedAtClaim
+        let iat: IssuedAtClaim?
         let exp: ExpirationClaim
         let aud: AudienceClaim
         let bid: String

@@ -43,9 +43,10 @@ struct HistoryQuery: Sendable {
             ownership = InAppOwnershipType(rawValue: value)
             guard value == "PURCHASED" || value == "FAMILY_SHARED" else { throw .invalidOwnershipType }
         case "revoked":
-            guard value == "true" || value == "false" else { throw .invalidRevoked }
-            isRevoked = value == "true"
-        case "excludeRevoked": if value == "true" { isRevoked = false }
+            // Apple's library for Python sends `True`.
+            guard let flag = Bool(value.lowercased()) else { throw .invalidRevoked }
+            isRevoked = flag
+        case "excludeRevoked": if value.lowercased() == "true" { isRevoked = false }
         case "sort":
             guard value == "ASCENDING" || value == "DESCENDING" else { throw .invalidSort }
             isDescending = value == "DESCENDING"

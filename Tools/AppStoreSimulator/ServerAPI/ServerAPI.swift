@@ -35,7 +35,7 @@ extension ServerAPI {
     }
 
     /// - Throws: `appTransactionIdNotSupported`, `transactionIdNotFound`.
-    private func transaction(_ id: String) async throws(ServerAPIError) -> RecordedTransaction {
+    func transaction(_ id: String) async throws(ServerAPIError) -> RecordedTransaction {
         let record = try await store.record(ofAny: id)
         guard let transaction = record.transactions.first(where: { $0.transactionId == id }) else {
             throw .appTransactionIdNotSupported
@@ -130,58 +130,6 @@ extension ServerAPI {
         }
         return .object(appMembers + [.init("data", .array(data))])
     }
-
-    func extendRenewalDate(_ id: String, _ body: RequestBody) async throws -> JSONValue {
-        try await enter(.extendRenewalDate)
-        guard let days = body.integer("extendByDays"), (1...90).contains(days) else {
-            throw ServerAPIError.invalidExtendByDays
-        }
-        guard let reason = body.integer("extendReasonCode"), (0...3).contains(reason) else {
-            throw ServerAPIError.invalidExtendReasonCode
-        }
-        guard let identifier = body.text("requestIdentifier"), (1...128).contains(identifier.utf8.count) else {
-            throw ServerAPIError.invalidRequestIdentifier
-        }
-        let extended = try await store.extendRenewal(of: id, byDays: days)
-        return .object([
-            "originalTransactionId": .string(id), "webOrderLineItemId": .string(extended.webOrderLineItemId),
-            "success": .bool(true), "effectiveDate": .integer(extended.effectiveDate.milliseconds),
-        ])
-    }
-
-    func setAppAccountToken(_ id: String, _ body: RequestBody) async throws {
-        try await enter(.setAppAccountToken)
-        guard let token = body.text("appAccountToken"), UUIDBytes(token) != nil else {
-            throw ServerAPIError.invalidAppAccountToken
-        }
-        try await store.setAppAccountToken(token, of: id)
-    }
-
-    func finishTransaction(_ id: String) async throws {
-        try await enter(.finishTransaction)
-        _ = try await transaction(id)
-        try await store.finish(id)
-    }
-
-    /// Takes the second version of the consumption request.
-    func sendConsumption(_ id: String, _ body: RequestBody) async throws {
-        try await enter(.consumption)
-        let transaction = try await transaction(id)
-        guard body.flag("customerConsented") == true else { throw ServerAPIError.invalidCustomerConsented }
-        guard let status = body.text("deliveryStatus"), Self.deliveryStatuses.contains(status) else {
-            throw ServerAPIError.invalidDeliveryStatus
-        }
-        guard body.flag("sampleContentProvided") != nil else { throw ServerAPIError.invalidSampleContent }
-        if transaction.type == .autoRenewable, body.integer("consumptionPercentage") != nil {
-            throw ServerAPIError.transactionTypeNotSupported
-        }
-        await store.note(consumption: body.json, of: id)
-    }
-
-    private static let deliveryStatuses: Set<String> = [
-        "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE",
-        "UNDELIVERED_OTHER",
-    ]
 }
 
 /// The order id in the receipt that a customer gets by e-mail, which names one transaction.

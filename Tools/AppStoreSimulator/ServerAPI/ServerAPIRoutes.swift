@@ -57,6 +57,18 @@ struct ServerAPIRoutes: Sendable {
                 try await api.extendRenewalDate(try context.id, try await Self.body(of: request))
             }
         }
+        router.post("/inApps/v1/subscriptions/extend/mass") { request, _ in
+            try await answer(request) { try await api.extendRenewalDates(try await Self.body(of: request)) }
+        }
+        router.get("/inApps/v1/subscriptions/extend/mass/:product/:id") { request, context in
+            try await answer(request) {
+                try await api.extensionStatus(
+                    try context.id, productId: try context.parameters.require("product"))
+            }
+        }
+        router.put("/inApps/v1/transactions/consumption/:id") { request, context in
+            try await confirm(request, status: .accepted) { try await api.sendConsumptionV1(try context.id, $0) }
+        }
         router.put("/inApps/v1/transactions/:id/appAccountToken") { request, context in
             try await confirm(request) { try await api.setAppAccountToken(try context.id, $0) }
         }
