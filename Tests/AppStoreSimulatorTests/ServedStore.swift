@@ -22,11 +22,12 @@ struct ServedStore {
 
     init(
         seed: UInt64 = 1, customers: Int = 60, faults: Faults = Faults(), isNotifying: Bool = false,
-        environment: AppStoreModel.Environment = .production
+        environment: AppStoreModel.Environment = .production, isAccelerated: Bool = false
     ) async throws {
-        var configuration = StoreConfiguration.lifelike
+        var configuration = isAccelerated ? StoreConfiguration() : .lifelike
         configuration.delivery = NotificationDelivery()
-        configuration.environment = environment
+        configuration.environment = isAccelerated ? .sandbox : environment
+        configuration.isAccelerated = isAccelerated
         var served = SimulatedAppStore.Configuration(
             Simulation(seed: seed, customers: customers, store: configuration))
         served.faults = faults

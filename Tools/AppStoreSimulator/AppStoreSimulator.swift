@@ -28,6 +28,8 @@ package struct AppStoreSimulator: Sendable {
         let router = Router()
         ServerAPIRoutes(api: ServerAPI(store: store), credentials: credentials).add(to: router)
         SimulatorRoutes(store: store).add(to: router)
+        CustomerRoutes(store: store).add(to: router)
+        DeviceRoutes(store: store).add(to: router)
         return Application(
             router: router,
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),

@@ -1,5 +1,6 @@
 import AppStoreModel
 package import AppStoreSimulation
+import HTTPTypes
 package import Primitives
 
 /// A simulated App Store that serves: the store, its clock, and the notifications on their way.
@@ -111,6 +112,24 @@ extension SimulatedAppStore {
         return store.now
     }
 
+    /// Acts on a customer's account now. What is signed is sent with the next step of the clock.
+    /// - Throws: `SimulatorProblem` for an unknown customer, and for what is impossible now.
+    func act<Result: Sendable>(
+        asCustomer number: Int, _ body: (inout LiveStore, AccountID) throws -> Result
+    ) throws -> Result {
+        guard let account = store.account(ofCustomer: number) else {
+            throw SimulatorProblem(
+                status: .notFound, code: "customer_unknown", message: "there is no customer \(number)")
+        }
+        do {
+            let result = try body(&store, account)
+            upcoming += store.advance(to: store.now)
+            return result
+        } catch let error as ImpossibleAct {
+            throw SimulatorProblem.conflict(error.reason)
+        }
+    }
+
     private func tellFollowers() async {
         followers.tell()
         let impatience = Task {
@@ -148,7 +167,11 @@ extension SimulatedAppStore {
         return store.record(of: account, lag: configuration.faults.lag)
     }
 
-    func isFinished(_ transactionId: String) -> Bool { finished.contains(transactionId) }
+    func isFinished(_ transactionId: String) -> Bool {
+        if finished.contains(transactionId) { return true }
+        guard let account = store.account(ofTransactionId: transactionId) else { return false }
+        return store.isFinished(transactionId, on: account)
+    }
 
     /// - Throws: `transactionIdNotFound`.
     func finish(_ transactionId: String) throws(ServerAPIError) {

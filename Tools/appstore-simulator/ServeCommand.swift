@@ -33,11 +33,15 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Length of the customers' stories. Afterwards, subscriptions only renew.")
     var months = 18
 
-    @Option(help: "The first instant (ISO 8601).")
-    var start = "2025-01-01"
+    @Option(help: "The first instant (ISO 8601; default 2025-01-01, with short durations the current time).")
+    var start: String?
 
-    @Option(help: "Virtual seconds per second, such as 60x, or max: play the months as fast as possible, then 1x.")
-    var speed = "max"
+    @Option(
+        help: """
+            Virtual seconds per second, such as 60x, or max: play the months as fast as possible, then 1x (default max, \
+            with short durations 1x).
+            """)
+    var speed: String?
 
     @Flag(help: "Start with the clock standing still. PUT /simulator/clock sets it in motion.")
     var pause = false
@@ -59,6 +63,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: "Production or Sandbox.")
     var environment = "Production"
+
+    @Flag(
+        help: """
+            Real durations in the sandbox. Without it a month takes five minutes there, and customers do nothing until \
+            they are told to.
+            """)
+    var realDurations = false
 
     @Option(help: "URL that notifications are posted to.")
     var notify: String?
@@ -115,8 +126,18 @@ extension ServeCommand {
         Logger(label: "appstore-simulator") { _ in SwiftLogNoOpLogHandler() }
     }
 
+    private static let firstDay = Instant(iso8601: "2025-01-01")
+
+    private static var realNow: Instant? {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    private var isAccelerated: Bool { environment == "Sandbox" && !realDurations }
+
     private func simulation() throws -> Simulation {
-        guard let opening = Instant(iso8601: start) else {
+        guard let opening = start.map({ Instant(iso8601: $0) }) ?? (isAccelerated ? Self.realNow : Self.firstDay) else {
             throw ValidationError("--start must be an instant such as 2025-01-01.")
         }
         guard (0...100_000).contains(customers), (1...240).contains(months) else {
@@ -130,6 +151,8 @@ extension ServeCommand {
         store.delivery = NotificationDelivery()
         store.bundleId = bundleId
         store.environment = Environment(rawValue: environment)
+        store.isAccelerated = isAccelerated
+        if isAccelerated { store.chargeLead = 0...0 }
         store.appAppleId = environment == "Production" ? appAppleId : nil
         return Simulation(seed: seed, customers: customers, months: months, start: opening, store: store)
     }
@@ -143,7 +166,7 @@ extension ServeCommand {
     }
 
     private func clockSpeed() throws -> VirtualClock.Speed {
-        guard let speed = VirtualClock.Speed(parsing: speed) else {
+        guard let speed = VirtualClock.Speed(parsing: speed ?? (isAccelerated ? "1x" : "max")) else {
             throw ValidationError("--speed must be max or a multiple of real time such as 60x.")
         }
         return speed

@@ -14,6 +14,10 @@ package struct LiveStore: Sendable {
     private var signed: [StoreArtifact] = []
     /// Original transaction id -> the dates on which its renewal was extended on request.
     var extensions: [String: [Instant]] = [:]
+    /// The payment queues of the devices that somebody has used.
+    var queues: [AccountID: PaymentQueue] = [:]
+    /// The ids of transactions that devices got when they restored purchases -> their payloads.
+    var restored: [String: [UInt8]] = [:]
 
     /// - Complexity: plans every customer, about a millisecond each.
     package init(_ simulation: Simulation) {

@@ -109,7 +109,8 @@ extension Household {
     private mutating func failForGood() {
         guard let broken = moment() else { return }
         act(at: broken) { [head] store, _, broken in store.breakBilling(of: head, at: broken) }
-        advance(to: store.end(of: subscription).advanced(byMilliseconds: BillingRetry.milliseconds))
+        advance(
+            to: store.end(of: subscription).advanced(byMilliseconds: BillingRetry.days * Instant.millisecondsPerDay))
     }
 
     mutating func refund(_ extent: RefundExtent, andReverse reverses: Bool) {

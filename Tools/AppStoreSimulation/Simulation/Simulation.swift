@@ -35,10 +35,11 @@ package struct Simulation: Sendable {
             } + [contradictions])
     }
 
-    /// Returns a household before its first act, with the script of its acts.
+    /// Returns a household before its first act, with the script of its acts. Where durations are short, nobody acts.
     func household(_ index: Int) -> LiveHousehold {
         var household = Household(index, of: self)
         let store = household.store
+        guard !self.store.isAccelerated else { return LiveHousehold(store, script: []) }
         household.live()
         return LiveHousehold(store, script: household.script)
     }

@@ -60,7 +60,7 @@ extension AppStore {
         if grace.onlyPaidToPaid, !subscription.newest.isPaid { return nil }
         let isWeekly = subscription.newest.product.period?.unit == .week
         let days = isWeekly ? min(grace.days, BillingGracePeriod.weeklyDays) : grace.days
-        return subscription.end.advanced(byMilliseconds: days * Instant.millisecondsPerDay)
+        return subscription.end.advanced(byMilliseconds: configuration.milliseconds(ofDays: days))
     }
 
     mutating func endGrace(_ id: SubscriptionID) {
@@ -78,7 +78,9 @@ extension AppStore {
     private mutating func recoverInGrace(_ id: SubscriptionID) {
         let failedAt = self[id].end
         let period = self[id].nextOffer?.offer.period ?? self[id].nextProduct.period
-        recover(id, chargeNextPeriod(id, from: now, until: period?.end(from: failedAt)), as: .recoveryInGrace)
+        recover(
+            id, chargeNextPeriod(id, from: now, until: period.map { configuration.end(of: $0, from: failedAt) }),
+            as: .recoveryInGrace)
         if self[id].newest.isPaid, failedAt < now {
             writeService(of: id, .paid(transaction: "grace before \(self[id].newest.transactionId)", failedAt..<now))
         }

@@ -17,7 +17,7 @@ extension AppStore {
     func nextDue() -> (SubscriptionID, due: (date: Instant, act: ClockAct))? {
         var earliest: (SubscriptionID, due: (date: Instant, act: ClockAct))?
         for index in subscriptions.indices {
-            guard let due = subscriptions[index].due(after: now) else { continue }
+            guard let due = subscriptions[index].due(after: now, in: configuration) else { continue }
             if let earliest, earliest.due.date <= due.date { continue }
             earliest = (SubscriptionID(index: index), due)
         }
@@ -37,7 +37,7 @@ extension AppStore {
 
 extension Subscription {
     /// Returns the next act; nil when only the customer can act. A shared subscription follows the purchaser's.
-    fileprivate func due(after now: Instant) -> (date: Instant, act: ClockAct)? {
+    fileprivate func due(after now: Instant, in configuration: StoreConfiguration) -> (date: Instant, act: ClockAct)? {
         guard origin.ownership == .purchased else { return nil }
         if newest.purchaseDate > now { return (newest.purchaseDate, .begin) }
         switch phase {
@@ -47,7 +47,7 @@ extension Subscription {
         case .gracePeriod(let until):
             return (until, .endGrace)
         case .billingRetry:
-            return (end.advanced(byMilliseconds: BillingRetry.milliseconds), .endRetry)
+            return (end.advanced(byMilliseconds: configuration.milliseconds(ofDays: BillingRetry.days)), .endRetry)
         case .expired, .revoked:
             return nil
         }

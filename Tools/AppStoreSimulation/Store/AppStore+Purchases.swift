@@ -79,7 +79,8 @@ extension AppStore {
         var charge = Charge(
             transactionId: identifiers.transactionId(in: configuration.environment),
             webOrderLineItemId: identifiers.webOrderLineItemId(in: configuration.environment),
-            product: product, purchaseDate: start, expiresDate: end ?? period?.end(from: start), reason: reason,
+            product: product, purchaseDate: start,
+            expiresDate: end ?? period.map { configuration.end(of: $0, from: start) }, reason: reason,
             quantity: 1, price: price * customers[customer.index].storefront.factor, offer: offer)
         charge.appAccountToken = customers[customer.index].appAccountToken
         return charge
@@ -123,7 +124,7 @@ extension AppStore {
         precondition(
             self[id].phase == .expired || self[id].phase == .revoked, "the customer has a subscription in the group")
         precondition(!isRenewed(id), "the next period is charged already")
-        if charge.purchaseDate.milliseconds - self[id].end.milliseconds > PaidService.longestGap {
+        if charge.purchaseDate.milliseconds - self[id].end.milliseconds > configuration.longestGap {
             self[id].recentStart = charge.purchaseDate
         }
         self[id].charges.append(charge)

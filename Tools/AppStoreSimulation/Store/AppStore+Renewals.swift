@@ -52,12 +52,12 @@ extension AppStore {
     /// Tries to charge up to 24 hours before the end of the period. After a declined attempt, `endPeriod` decides
     /// whether the renewal fails.
     mutating func chargeIfPossible(_ id: SubscriptionID) {
-        if canCharge(id) { renew(id) } else { self[id].chargeDate = nil }
+        if canCharge(id), configuration.renewsAgain(self[id]) { renew(id) } else { self[id].chargeDate = nil }
     }
 
     mutating func endPeriod(_ id: SubscriptionID) {
         let subscription = self[id]
-        if !subscription.autoRenews {
+        if !subscription.autoRenews || !configuration.renewsAgain(subscription) {
             expire(id, .voluntary, .cancelled, as: .expiry)
         } else if withdrawnProductIds.contains(subscription.nextProduct.id) {
             expire(id, .productNotForSale, .productUnavailable, as: .productUnavailable)

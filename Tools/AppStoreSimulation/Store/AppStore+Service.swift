@@ -9,7 +9,7 @@ extension AppStore {
         advance(to: instant)
         precondition((1...90).contains(days), "a renewal is extended by 1 to 90 days")
         precondition(self[id].phase == .active && !isRenewed(id), "what is active and not yet renewed is extended")
-        let end = self[id].end.advanced(byMilliseconds: days * Instant.millisecondsPerDay)
+        let end = self[id].end.advanced(byMilliseconds: configuration.milliseconds(ofDays: days))
         writeService(of: id, .extended(transaction: self[id].newest.transactionId, to: end))
         for holder in holders(of: id) {
             self[holder].charges[self[holder].charges.count - 1].expiresDate = end
@@ -103,12 +103,16 @@ extension AppStore {
     }
 
     /// Restores the running period on a device, which gets a new transaction for the same line item.
-    package mutating func restore(_ id: SubscriptionID, at instant: Instant) {
+    /// - Returns: the id of the transaction and its payload.
+    @discardableResult
+    package mutating func restore(
+        _ id: SubscriptionID, at instant: Instant
+    ) -> (transactionId: String, payload: [UInt8]) {
         advance(to: instant)
         precondition(self[id].phase == .active, "what is active is restored")
         let copy = self[id].charges[self[id].running(at: now)]
             .restored(as: identifiers.transactionId(in: configuration.environment), at: now)
-        signTransaction(copy, of: self[id].origin, changed(.restore, id))
+        return (copy.transactionId, signTransaction(copy, of: self[id].origin, changed(.restore, id)))
     }
 
     /// Sends a notification that changes nothing, with a type that Apple has not documented yet.

@@ -131,10 +131,15 @@ extension AppStore {
     }
 
     /// Signs a transaction on its own, as devices and the App Store Server API return it.
-    mutating func signTransaction(_ charge: Charge, of origin: PurchaseOrigin, _ change: StoreChange) {
-        let payload = writer.transaction(
-            charge, of: origin, by: customers[origin.customer.index], signedDate: change.signedDate)
-        append(.transaction, change, .alone(JSONValue.object(payload).bytes))
+    /// - Returns: its payload.
+    @discardableResult
+    mutating func signTransaction(_ charge: Charge, of origin: PurchaseOrigin, _ change: StoreChange) -> [UInt8] {
+        let payload = JSONValue.object(
+            writer.transaction(
+                charge, of: origin, by: customers[origin.customer.index], signedDate: change.signedDate)
+        ).bytes
+        append(.transaction, change, .alone(payload))
+        return payload
     }
 
     mutating func signRenewalInfo(of id: SubscriptionID, _ change: StoreChange) {

@@ -17,6 +17,8 @@ package struct StoreConfiguration: Sendable {
     /// Milliseconds from the charge for the next period to the end of the running one, at most 24 hours.
     package var chargeLead: ClosedRange<Int64> = 0...0
     package var delivery = NotificationDelivery()
+    /// Whether durations are the short ones of the sandbox.
+    package var isAccelerated = false
     /// Whether the App Store notifies the app's server. Otherwise devices post transactions, the only source.
     package var notifies = true
 

@@ -100,5 +100,5 @@ struct Subscription: Sendable {
 
 /// The time for which the App Store tries to collect a failed renewal.
 enum BillingRetry {
-    static let milliseconds = 60 * Instant.millisecondsPerDay
+    static let days: Int64 = 60
 }

@@ -9,18 +9,11 @@ struct SimulatorRoutes: Sendable {
     let store: SimulatedAppStore
 
     func add(to router: Router<BasicRequestContext>) {
-        router.get("/simulator/clock") { request, _ in try await respond { try await clock(request) } }
-        router.put("/simulator/clock") { request, _ in try await respond { try await setClock(request) } }
-        router.get("/simulator/truth") { request, _ in try await respond { try await truth(request) } }
-        router.get("/simulator/deliveries") { _, _ in try await respond { await deliveries() } }
-    }
-
-    private func respond(_ body: () async throws -> JSONValue) async throws -> Response {
-        do {
-            return .json(try await body())
-        } catch let error as SimulatorProblem {
-            return .json(error.json, status: error.status)
+        router.get("/simulator/clock") { request, _ in try await SimulatorProblem.answer { try await clock(request) } }
+        router.put("/simulator/clock") { request, _ in try await SimulatorProblem.answer { try await setClock(request) }
         }
+        router.get("/simulator/truth") { request, _ in try await SimulatorProblem.answer { try await truth(request) } }
+        router.get("/simulator/deliveries") { _, _ in try await SimulatorProblem.answer { await deliveries() } }
     }
 }
 
@@ -45,10 +38,7 @@ extension SimulatorRoutes {
 
     /// Sets the speed, and plays to an instant. Answers when the clock is there and everything due has been sent.
     private func setClock(_ request: Request) async throws -> JSONValue {
-        let buffer = try await request.body.collect(upTo: 4_096)
-        guard let body = try? RequestBody(Array(buffer.readableBytesView)) else {
-            throw SimulatorProblem.invalid("the body is a JSON object with `now`, `speed` or both")
-        }
+        let body = try await RequestBody(ofSimulator: request)
         if body.has("speed") {
             let text = body.text("speed") ?? body.integer("speed").map { "\($0)" } ?? ""
             guard let speed = VirtualClock.Speed(parsing: text) else {
@@ -124,4 +114,13 @@ struct SimulatorProblem: Error {
     }
 
     var json: JSONValue { .object(["code": .string(code), "message": .string(message)]) }
+
+    /// Answers with the JSON that `body` returns, or with the problem that it throws.
+    static func answer(_ body: () async throws -> JSONValue) async throws -> Response {
+        do {
+            return .json(try await body())
+        } catch let problem as SimulatorProblem {
+            return .json(problem.json, status: problem.status)
+        }
+    }
 }
