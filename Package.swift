@@ -190,7 +190,7 @@ let package = Package(
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
                 "LedgerStorage", "ProjectionRuntime", "Ingestion", "SubscriptionLedger", "SubscriptionStatus",
                 "PaidService", "Revenue", "Churn", "LedgerConfiguration", "LedgerServer", crypto, argumentParser,
-                httpTypes,
+                asyncHTTPClient, httpTypes,
                 logging, nioCore, nioHTTP1,
                 nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix,

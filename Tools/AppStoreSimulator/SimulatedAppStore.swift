@@ -33,6 +33,7 @@ package actor SimulatedAppStore {
     /// requestIdentifier -> the request with its result.
     private var massExtensions: [String: (result: MassExtension, completedAt: Instant)] = [:]
     private var followers = ClockFollowers()
+    private var toldAt = ContinuousClock.now
     /// Whether notifications of the last step are on their way.
     private var isSending = false
 
@@ -73,7 +74,10 @@ extension SimulatedAppStore {
     /// Moves the clock on by one step, and tells those who follow it.
     /// - Returns: the notifications to send now.
     package func step(after elapsed: Duration) async -> [Delivery] {
-        guard let instant = clock.step(after: elapsed) else { return [] }
+        guard let instant = clock.step(after: elapsed) else {
+            if ContinuousClock.now - toldAt > Self.silence { tellOfStanding() }
+            return []
+        }
         upcoming += store.advance(to: instant)
         collect()
         book.forget(before: instant.advanced(byMilliseconds: -historyDays * Instant.millisecondsPerDay))
@@ -130,7 +134,17 @@ extension SimulatedAppStore {
         }
     }
 
+    /// The longest time for which a follower waits for an answer.
+    private static let silence = Duration.seconds(10)
+
+    private func tellOfStanding() {
+        toldAt = .now
+        followers.tell()
+        followers.giveUp()
+    }
+
     private func tellFollowers() async {
+        toldAt = .now
         followers.tell()
         let impatience = Task {
             try await Task.sleep(for: .seconds(1))

@@ -1,3 +1,4 @@
+import AppStoreVerification
 import ArgumentParser
 import Crypto
 import Glibc
@@ -34,6 +35,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(name: .customLong("map-size"), help: "Maximum size of the log in bytes, a multiple of 4096.")
     var mapSizeBytes: Int?
+
+    @Option(
+        help: """
+            Clock of a simulated App Store to use instead of the wall clock, such as \
+            http://127.0.0.1:8090/simulator/clock. Requires a trust root.
+            """)
+    var clock: String?
 
     @Option(
         name: .customLong("log-level"),
@@ -73,6 +81,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ settings: Settings, _ logger: Logger) async throws {
         var ledgerConfiguration = try ledger.configuration(trust)
         if let mapSizeBytes { ledgerConfiguration.mapSizeBytes = mapSizeBytes }
+        let follower = try await followClock(for: &ledgerConfiguration)
+        defer { follower?.cancel() }
         // Checked before anything is written to disk.
         try ListenerPolicy.check(settings.http, keys: settings.apiKeys, trust: ledgerConfiguration.trust)
         var configuration = LedgerServer.Configuration()
@@ -89,6 +99,20 @@ struct ServeCommand: AsyncParsableCommand {
         try await server.run(onTimeout: stop) { port in
             Terminal.standardOutput.write("listening on http://\(host):\(port)\n")
         }
+    }
+
+    /// Replaces the clock of the ledger by that of a simulator.
+    /// - Returns: the task that follows it.
+    private func followClock(for configuration: inout Ledger.Configuration) async throws -> Task<Void, Never>? {
+        guard let clock else { return nil }
+        guard !configuration.trust.configuredRoots.isEmpty else {
+            throw ConfigurationError(
+                "--clock", "a simulator's clock is for a ledger that trusts the simulator",
+                expected: "--trust-root with the simulator's root certificate", found: "Apple's roots alone")
+        }
+        let simulator = try await SimulatorClock(url: clock)
+        configuration.clock = { simulator.now() }
+        return Task { await simulator.follow() }
     }
 
     private func effectiveSettings() throws -> Settings {
