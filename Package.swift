@@ -219,11 +219,6 @@ let package = Package(
             path: "Tools/appstore-simulator", swiftSettings: settings
         ),
         .executableTarget(
-            name: "sample-history",
-            dependencies: ["Primitives", "AppStoreSimulation", argumentParser],
-            path: "Tools/SampleHistory", swiftSettings: settings
-        ),
-        .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService",

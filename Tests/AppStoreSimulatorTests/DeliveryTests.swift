@@ -78,6 +78,24 @@ import Testing
         #expect(runs[0] == runs[1])
     }
 
+    @Test func `leave postings of devices until the server takes them`() async throws {
+        let served = try await ServedStore(customers: 60, isPosting: true)
+        var attempts: [Int: [Instant]] = [:]
+        await served.play(toDay: 100) { posting in
+            attempts[posting.number, default: []].append(await served.store.now)
+            return attempts[posting.number]?.count == 3
+        }
+        #expect(attempts.count > 20)
+        let taken = attempts.values.filter { $0.count == 3 }
+        #expect(taken.count > 20 && attempts.values.allSatisfy { $0.count <= 3 })
+        for dates in taken {
+            let hours = zip(dates, dates.dropFirst()).map {
+                ($1.milliseconds - $0.milliseconds) / Instant.millisecondsPerHour
+            }
+            #expect(hours == [24, 24], "at the next launch, a day later")
+        }
+    }
+
     @Test func `sign each attempt anew, with the same nested data`() async throws {
         let served = try await ServedStore(customers: 3, isNotifying: true)
         var bodies: [String: [String]] = [:]

@@ -22,6 +22,7 @@ struct ServedStore {
 
     init(
         seed: UInt64 = 1, customers: Int = 60, faults: Faults = Faults(), isNotifying: Bool = false,
+        isPosting: Bool = false,
         environment: AppStoreModel.Environment = .production, isAccelerated: Bool = false
     ) async throws {
         var configuration = isAccelerated ? StoreConfiguration() : .lifelike
@@ -32,6 +33,7 @@ struct ServedStore {
             Simulation(seed: seed, customers: customers, store: configuration))
         served.faults = faults
         served.isNotifying = isNotifying
+        served.isPosting = isPosting
         served.speed = .times(0)
         store = try SimulatedAppStore(served)
         let key = P256.Signing.PrivateKey()
@@ -74,12 +76,24 @@ struct ServedStore {
         await play(to: start.advanced(byMilliseconds: day * Instant.millisecondsPerDay), send: send)
     }
 
+    /// Plays to the day after the start, with the postings of devices passed to `post`.
+    func play(toDay day: Int64, post: (DevicePosting) async -> Bool) async {
+        let start = store.configuration.simulation.start
+        await store.play(to: start.advanced(byMilliseconds: day * Instant.millisecondsPerDay))
+        while await store.isPlaying {
+            for posting in await store.step(after: .zero).postings {
+                await store.record(posting.number, isTaken: await post(posting))
+            }
+            await store.endStep()
+        }
+    }
+
     func play(
         to instant: Instant, send: (Delivery) async -> SendAttemptResult = { _ in .success }
     ) async {
         await store.play(to: instant)
         while await store.isPlaying {
-            for delivery in await store.step(after: .zero) {
+            for delivery in await store.step(after: .zero).notifications {
                 await store.record(delivery.isLost ? .timedOut : await send(delivery), of: delivery.uuid)
             }
             await store.endStep()

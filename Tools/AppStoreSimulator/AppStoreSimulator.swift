@@ -38,19 +38,19 @@ package struct AppStoreSimulator: Sendable {
     }
 }
 
-/// Moves the clock of a simulated App Store, and sends the notifications that are due.
+/// Moves the clock of a simulated App Store, and sends what is due.
 package struct ClockService: Service {
     private let store: SimulatedAppStore
-    private let sender: NotificationSender?
-    /// Called with the clock's instant after each step.
-    private let progress: @Sendable (Instant) -> Void
+    private let sender: Sender
+    /// Called after each step with the clock's instant, and the one that it plays to.
+    private let progress: @Sendable (Instant, Instant?) -> Void
 
     /// The real time between two steps, unless the clock plays as fast as possible.
     private static let interval = Duration.milliseconds(50)
 
     package init(
-        _ store: SimulatedAppStore, _ sender: NotificationSender?,
-        progress: @escaping @Sendable (Instant) -> Void = { _ in }
+        _ store: SimulatedAppStore, _ sender: Sender,
+        progress: @escaping @Sendable (Instant, Instant?) -> Void = { _, _ in }
     ) {
         self.store = store
         self.sender = sender
@@ -61,12 +61,13 @@ package struct ClockService: Service {
         await cancelWhenGracefulShutdown {
             var last = ContinuousClock.now
             while !Task.isCancelled {
-                let deliveries = await store.step(after: ContinuousClock.now - last)
-                // The clock stands while notifications are on their way.
-                await sender?.send(deliveries)
+                let due = await store.step(after: ContinuousClock.now - last)
+                // The clock stands while calls are under way.
+                await sender.send(due)
                 await store.endStep()
                 last = .now
-                progress(await store.now)
+                let clock = await store.clockState
+                progress(clock.now, clock.goal)
                 if await !store.isPlaying { try? await Task.sleep(for: Self.interval) }
             }
         }

@@ -10,6 +10,8 @@ package actor SimulatedAppStore {
         package var faults = Faults()
         /// Whether the app has a server that notifications are sent to.
         package var isNotifying = false
+        /// Whether devices post their transactions to the server of the app.
+        package var isPosting = false
         package var speed = VirtualClock.Speed.maximum
 
         package init(_ simulation: Simulation) {
@@ -17,11 +19,18 @@ package actor SimulatedAppStore {
         }
     }
 
+    /// The calls to the server of the app that are due at an instant.
+    package struct Due: Sendable {
+        package var notifications: [Delivery] = []
+        package var postings: [DevicePosting] = []
+    }
+
     package nonisolated let configuration: Configuration
     package nonisolated let signers: Signers
     var store: LiveStore
     var clock: VirtualClock
     var book = DeliveryBook()
+    private var postings = PostingQueue()
     /// The artifacts whose signing date is to come.
     private var upcoming: [StoreArtifact] = []
     private var limits: RateLimits
@@ -32,6 +41,8 @@ package actor SimulatedAppStore {
     package private(set) var consumption: [String: JSONValue] = [:]
     /// requestIdentifier -> the request with its result.
     private var massExtensions: [String: (result: MassExtension, completedAt: Instant)] = [:]
+    /// The first ten customers to whom each kind of change has happened.
+    package private(set) var customersByChange: [ChangeKind: [Int]] = [:]
     private var followers = ClockFollowers()
     private var toldAt = ContinuousClock.now
     /// Whether notifications of the last step are on their way.
@@ -72,28 +83,30 @@ extension SimulatedAppStore {
     package func play(to instant: Instant) { clock.play(to: instant) }
 
     /// Moves the clock on by one step, and tells those who follow it.
-    /// - Returns: the notifications to send now.
-    package func step(after elapsed: Duration) async -> [Delivery] {
+    /// - Returns: what to send now.
+    package func step(after elapsed: Duration) async -> Due {
         guard let instant = clock.step(after: elapsed) else {
             if ContinuousClock.now - toldAt > Self.silence { tellOfStanding() }
-            return []
+            return Due()
         }
         upcoming += store.advance(to: instant)
         collect()
         book.forget(before: instant.advanced(byMilliseconds: -historyDays * Instant.millisecondsPerDay))
         isSending = true
         await tellFollowers()
-        return book.due(by: instant)
+        return Due(notifications: book.due(by: instant), postings: postings.due(by: instant))
     }
 
     /// Ends the step: everything due has been sent.
     package func endStep() { isSending = false }
 
-    /// Adds the notifications whose signing date has come to the book. Other artifacts are for devices.
+    /// Adds the notifications whose signing date has come to the book, and what devices have to their postings.
     private func collect() {
         let now = store.now
         let environment = app.environment
         for artifact in upcoming where artifact.signedDate <= now {
+            if configuration.isPosting { postings.add(artifact) }
+            note(artifact)
             guard let uuid = artifact.notificationUUID else { continue }
             book.add(
                 Delivery(
@@ -103,11 +116,22 @@ extension SimulatedAppStore {
         upcoming.removeAll { $0.signedDate <= now }
     }
 
+    private func note(_ artifact: StoreArtifact) {
+        guard let customer = artifact.customer, customersByChange[artifact.change, default: []].count < 10,
+            customersByChange[artifact.change]?.contains(customer) != true
+        else { return }
+        customersByChange[artifact.change, default: []].append(customer)
+    }
+
     /// The days for which Apple keeps the history of notifications.
     var historyDays: Int64 { app.environment == .production ? 180 : 30 }
 
     package func record(_ result: SendAttemptResult, of uuid: String) {
         book.record(Delivery.Attempt(date: store.now, result: result), of: uuid)
+    }
+
+    package func record(_ posting: Int, isTaken: Bool) {
+        postings.record(posting, isTaken: isTaken, at: store.now)
     }
 
     /// Waits until the clock is past an instant. Whoever follows the clock asks again with each answer.
@@ -248,7 +272,7 @@ extension SimulatedAppStore {
 
     package var deliveries: [Delivery] { Array(book.all) }
 
-    package var unsentCount: Int { book.pendingCount + upcoming.count }
+    package var unsentCount: Int { book.pendingCount + postings.count + upcoming.count }
 
     package func truth(at instant: Instant) -> [TruthRow] { store.truth(at: instant) }
 }

@@ -76,6 +76,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: """
+            URL that devices post their signed transactions to, as {"customerId": "customer-N", "signedTransactions": \
+            [...]}.
+            """)
+    var post: String?
+
+    @Option(
+        help: """
             Faults on purpose: shares (0 to 1) lose, repeat, reorder of notifications and status429, status5xx of \
             answers; durations delay (of a first delivery), lag (of a replica), slow (of an answer, real time); \
             rotate=DATE changes the certificates. Example: lose=0.01,delay=6h.
@@ -89,13 +96,14 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = SimulatedAppStore.Configuration(simulation)
         configuration.faults = try faults()
         configuration.isNotifying = notify != nil
+        configuration.isPosting = post != nil
         configuration.speed = pause ? .times(0) : try clockSpeed()
         let store = try SimulatedAppStore(configuration)
         let credentials = try await APICredentials(bundleId: bundleId)
         let client = HTTPClient(eventLoopGroupProvider: .singleton)
-        let progress = ClockProgress(from: simulation.start, to: simulation.end)
-        let clock = ClockService(store, notify.map { NotificationSender(client, to: $0, of: store) }) {
-            progress.show($0)
+        let progress = ClockProgress()
+        let clock = ClockService(store, Sender(client, of: store, notifying: notify, posting: post)) {
+            progress.show($0, playingTo: $1)
         }
         let base = try folder()
         let host = host

@@ -13,6 +13,7 @@ struct SimulatorRoutes: Sendable {
         router.put("/simulator/clock") { request, _ in try await SimulatorProblem.answer { try await setClock(request) }
         }
         router.get("/simulator/truth") { request, _ in try await SimulatorProblem.answer { try await truth(request) } }
+        router.get("/simulator/changes") { _, _ in try await SimulatorProblem.answer { await changes() } }
         router.get("/simulator/deliveries") { _, _ in try await SimulatorProblem.answer { await deliveries() } }
     }
 }
@@ -76,6 +77,16 @@ extension SimulatorRoutes {
             guard instant <= now else { throw SimulatorProblem.conflict("it is only \(now.iso8601)") }
         }
         return TruthReport(at: instant, seed: store.configuration.simulation.seed, await store.truth(at: instant)).json
+    }
+
+    /// Returns the kinds of change, each with the first customers to whom it has happened.
+    private func changes() async -> JSONValue {
+        let customers = await store.customersByChange
+        return .object(
+            customers.keys.map(\.rawValue).sorted().map { name in
+                let found = ChangeKind(rawValue: name).flatMap { customers[$0] } ?? []
+                return .init(name, .array(found.map { .integer(Int64($0)) }))
+            })
     }
 
     private func deliveries() async -> JSONValue {

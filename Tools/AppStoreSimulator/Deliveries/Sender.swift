@@ -1,0 +1,81 @@
+import AppStoreSimulation
+package import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import Primitives
+
+/// Posts to the server of the app: notifications, as Apple does, and transactions, as devices do.
+package struct Sender: Sendable {
+    private let client: HTTPClient
+    private let store: SimulatedAppStore
+    private let notificationURL: String?
+    private let postingURL: String?
+
+    /// The number of calls under way at once.
+    private static let width = 8
+    /// Apple names no limit; an answer should take at most a few seconds.
+    private static let patience = TimeAmount.seconds(5)
+
+    package init(_ client: HTTPClient, of store: SimulatedAppStore, notifying: String?, posting: String?) {
+        self.client = client
+        self.store = store
+        notificationURL = notifying
+        postingURL = posting
+    }
+
+    /// Sends what is due, and records how each attempt ended. Notifications come first.
+    package func send(_ due: SimulatedAppStore.Due) async {
+        await Self.forEach(due.notifications) { delivery in
+            await store.record(await attempt(delivery), of: delivery.uuid)
+        }
+        await Self.forEach(due.postings) { posting in
+            await store.record(posting.number, isTaken: await post(posting))
+        }
+    }
+
+    private static func forEach<Element: Sendable>(
+        _ elements: [Element], _ body: @escaping @Sendable (Element) async -> Void
+    ) async {
+        await withTaskGroup(of: Void.self) { group in
+            for (index, element) in elements.enumerated() {
+                if index >= width { await group.next() }
+                group.addTask { await body(element) }
+            }
+        }
+    }
+
+    private func attempt(_ delivery: Delivery) async -> SendAttemptResult {
+        if delivery.isLost { return .timedOut }
+        let notification = delivery.notification(signedAt: await store.now)
+        guard let url = notificationURL,
+            let body = store.signers[notification.signedDate].sign(notification).body
+        else { return .other }
+        do {
+            return SendAttemptResult(status: try await post(body, to: url))
+        } catch let error as HTTPClientError {
+            return error == .deadlineExceeded || error == .connectTimeout ? .timedOut : .noResponse
+        } catch {
+            return .socketIssue
+        }
+    }
+
+    /// Returns whether the server took the transaction, or refused it for good.
+    private func post(_ posting: DevicePosting) async -> Bool {
+        guard let url = postingURL else { return true }
+        let signer = store.signers[posting.artifact.signedDate]
+        let status = try? await post(Array(posting.body(signedBy: signer).serialized().utf8), to: url)
+        return status.map { $0 < 500 } ?? false
+    }
+
+    /// - Returns: the status of the answer.
+    private func post(_ body: [UInt8], to url: String) async throws -> Int {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(ByteBuffer(bytes: body))
+        let response = try await client.execute(request, timeout: Self.patience)
+        // The connection can be used again once the body has been read, whose contents do not matter.
+        for try await _ in response.body {}
+        return Int(response.status.code)
+    }
+}
