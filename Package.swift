@@ -115,6 +115,12 @@ let package = Package(
             dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
             swiftSettings: settings
         ),
+        // Calls the App Store Server API.
+        .target(
+            name: "AppStoreClient",
+            dependencies: ["Primitives", "AppStoreModel", asyncHTTPClient, jwtKit, nioCore, nioHTTP1],
+            swiftSettings: settings
+        ),
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "LMDBFileFormat", dependencies: ["Primitives"], swiftSettings: settings + memorySettings),
@@ -189,10 +195,8 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
                 "LedgerStorage", "ProjectionRuntime", "Ingestion", "SubscriptionLedger", "SubscriptionStatus",
-                "PaidService", "Revenue", "Churn", "LedgerConfiguration", "LedgerServer", crypto, argumentParser,
-                asyncHTTPClient, httpTypes,
-                logging, nioCore, nioHTTP1,
-                nioHTTPTypes,
+                "PaidService", "Revenue", "Churn", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto,
+                argumentParser, asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix,
             ],
             path: "Tools/subledger", swiftSettings: settings
@@ -314,6 +318,15 @@ let package = Package(
         .testTarget(
             name: "AppStoreSimulationTests",
             dependencies: ["Primitives", "AppStoreModel", "AppStoreSimulation", crypto, swiftASN1, x509],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "AppStoreClientTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "AppStoreClient", "AppStoreSimulation", "AppStoreSimulator",
+                "LedgerTesting",
+                asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

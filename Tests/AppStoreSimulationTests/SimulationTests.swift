@@ -13,8 +13,7 @@ struct SimulationTests {
         for offset: UInt64 in 0..<20 {
             let seed = Self.seed &+ offset
             let counts = Simulation(seed: seed, customers: 60).run().counts
-            let missing = Set(counts.filter { $0.value == 0 }.keys)
-            #expect(missing == [.extensionFailure, .massExtension], "seed \(seed)")
+            #expect(counts.filter { $0.value == 0 }.isEmpty, "seed \(seed)")
         }
     }
 

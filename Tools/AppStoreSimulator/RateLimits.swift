@@ -1,3 +1,4 @@
+import AppStoreModel
 import Primitives
 
 /// Apple's limits for calls of the Server API, which it states per second and counts per hour.
@@ -6,7 +7,7 @@ struct RateLimits: Sendable {
     private let isSandbox: Bool
     private var hour: Int64 = 0
     /// Endpoint -> its calls in the hour.
-    private var calls: [ServerEndpoint: Int] = [:]
+    private var calls: [ServerAPIEndpoint: Int] = [:]
 
     init(isSandbox: Bool) {
         self.isSandbox = isSandbox
@@ -14,7 +15,7 @@ struct RateLimits: Sendable {
 
     /// Counts a call.
     /// - Returns: nil when it is allowed, otherwise the instant from which the next one is.
-    mutating func admit(_ endpoint: ServerEndpoint, at now: Instant) -> Instant? {
+    mutating func admit(_ endpoint: ServerAPIEndpoint, at now: Instant) -> Instant? {
         let current = now.milliseconds.flooringDivided(by: Instant.millisecondsPerHour)
         if current != hour {
             hour = current

@@ -100,7 +100,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.speed = pause ? .times(0) : try clockSpeed()
         let store = try SimulatedAppStore(configuration)
         let credentials = try await APICredentials(bundleId: bundleId)
-        let client = HTTPClient(eventLoopGroupProvider: .singleton)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Sender.transportConfiguration)
         let progress = ClockProgress()
         let clock = ClockService(store, Sender(client, of: store, notifying: notify, posting: post)) {
             progress.show($0, playingTo: $1)

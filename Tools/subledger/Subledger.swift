@@ -15,6 +15,7 @@ struct Subledger: AsyncParsableCommand {
             LogCommand.self,
             CustomerCommand.self, QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self,
             KeyCommand.self, ProjectCommand.self, CatalogCommand.self, RatesCommand.self, CloseCommand.self,
+            SimulateCommand.self,
         ]
     )
 

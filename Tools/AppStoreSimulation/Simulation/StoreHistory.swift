@@ -16,9 +16,10 @@ package struct StoreHistory: Sendable {
         truth = Truth(knownUntil: knownUntil)
     }
 
-    /// The number of changes of every kind, including zeros.
+    /// The number of changes of every kind that stories contain, including zeros.
     package var counts: [ChangeKind: Int] {
-        var counts = Dictionary(uniqueKeysWithValues: ChangeKind.allCases.map { ($0, 0) })
+        let kinds = ChangeKind.allCases.filter { !$0.isRequested }
+        var counts = Dictionary(uniqueKeysWithValues: kinds.map { ($0, 0) })
         for change in changes { counts[change.kind, default: 0] += 1 }
         return counts
     }

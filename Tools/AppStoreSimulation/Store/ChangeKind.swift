@@ -71,7 +71,7 @@ package enum ChangeKind: String, CaseIterable, Hashable, Sendable {
     case appLaunch
     /// A test notification requested by the developer.
     case test
-    /// Results of a mass extension, which only the developer can request; no story contains them.
+    /// Results of a mass extension.
     case extensionFailure, massExtension
     /// A purchase restored on a device: a new transactionId for the same line item.
     case restore
@@ -86,4 +86,7 @@ package enum ChangeKind: String, CaseIterable, Hashable, Sendable {
     case notificationLost, notificationLate, notificationRetry
     /// Artifacts that contradict each other or themselves; see `Contradiction`.
     case renewalInfosOfOneInstant, reversalBeforeRefund, upgradeWithoutSuccessor, malformedToken, endBeforeStart
+
+    /// Whether only a request of the developer causes it. No story contains it.
+    package var isRequested: Bool { self == .extensionFailure || self == .massExtension }
 }

@@ -16,6 +16,13 @@ package struct Sender: Sendable {
     /// Apple names no limit; an answer should take at most a few seconds.
     private static let patience = TimeAmount.seconds(5)
 
+    /// The behaviour of the client: redirects count as failures, and a server that refuses connections fails at once.
+    package static var transportConfiguration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+
     package init(_ client: HTTPClient, of store: SimulatedAppStore, notifying: String?, posting: String?) {
         self.client = client
         self.store = store

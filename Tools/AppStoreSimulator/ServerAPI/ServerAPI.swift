@@ -8,7 +8,7 @@ struct ServerAPI: Sendable {
     let store: SimulatedAppStore
 
     /// Counts a call, and waits as long as its answer takes.
-    func enter(_ endpoint: ServerEndpoint) async throws {
+    func enter(_ endpoint: ServerAPIEndpoint) async throws {
         let delay = try await store.admit(endpoint)
         if delay > 0 { try await Task.sleep(for: .milliseconds(delay)) }
     }

@@ -1,5 +1,4 @@
 import AppStoreModel
-package import AppStoreSimulation
 package import Primitives
 
 /// The truth of a simulated App Store as JSON.

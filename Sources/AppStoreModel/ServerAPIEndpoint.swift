@@ -1,12 +1,13 @@
 /// The endpoints of the App Store Server API, as Apple groups them for rate limits.
 /// https://developer.apple.com/documentation/appstoreserverapi
-enum ServerEndpoint: Hashable, Sendable {
+package enum ServerAPIEndpoint: String, CaseIterable, Hashable, Sendable {
     case transactionInfo, transactionHistory, subscriptionStatuses, appTransactionInfo, finishTransaction
     case consumption, notificationHistory, extendRenewalDate, setAppAccountToken, lookUpOrder, refundHistory
     case massExtension, massExtensionStatus, testNotification, testNotificationStatus
 
-    /// Apple's limit per second and app in production.
-    var callsPerSecond: Int {
+    /// Apple's limit per second and app in production, which it counts per hour. In the sandbox, it is a tenth.
+    /// https://developer.apple.com/documentation/appstoreserverapi/identifying-rate-limits
+    package var callsPerSecond: Int {
         switch self {
         case .transactionInfo, .transactionHistory, .subscriptionStatuses, .appTransactionInfo, .finishTransaction,
             .consumption, .notificationHistory:

@@ -1,0 +1,61 @@
+package import AppStoreModel
+package import Primitives
+
+/// The calls that an app may make to the App Store Server API in one environment, below Apple's hourly limits.
+///
+/// Calls are spread over the hour; a minute's worth may come at once. No hour has more than its limit.
+package struct CallBudget: Sendable {
+    /// A limit that refills evenly. The burst is part of the hour's limit.
+    private struct Bucket: Sendable {
+        let burst: Double
+        let perMillisecond: Double
+        private(set) var level: Double
+        private var filledAt: Instant?
+
+        init(perHour limit: Double) {
+            burst = max(1, limit / 60)
+            perMillisecond = max(limit - burst, 1) / Double(Instant.millisecondsPerHour)
+            level = burst
+        }
+
+        mutating func fill(_ now: Instant) {
+            let passed = filledAt.map { now.milliseconds - $0.milliseconds } ?? 0
+            if passed > 0 { level = min(burst, level + Double(passed) * perMillisecond) }
+            if passed > 0 || filledAt == nil { filledAt = now }
+        }
+
+        /// The milliseconds until a call is left.
+        var wait: Int64 { level >= 1 ? 0 : Int64(((1 - level) / perMillisecond).rounded(.up)) }
+
+        mutating func take() { level -= 1 }
+    }
+
+    private var all: Bucket
+    private var endpoints: [ServerAPIEndpoint: Bucket] = [:]
+
+    /// - Parameters:
+    ///   - callsPerHour: the limit over all endpoints.
+    ///   - headroom: the share of every limit that is used, above 0, at most 1.
+    package init(callsPerHour: Int, headroom: Double, environment: Environment) {
+        precondition(headroom > 0 && headroom <= 1 && callsPerHour > 0, "a budget has calls")
+        let share = headroom * (environment == .production ? 1 : 0.1)
+        all = Bucket(perHour: Double(callsPerHour) * share)
+        for endpoint in ServerAPIEndpoint.allCases {
+            endpoints[endpoint] = Bucket(perHour: Double(endpoint.callsPerSecond) * 3_600 * share)
+        }
+    }
+
+    /// Takes a call out of the budget.
+    /// - Returns: nil when there is one, otherwise the instant from which to ask again.
+    package mutating func take(_ endpoint: ServerAPIEndpoint, at now: Instant) -> Instant? {
+        guard var bucket = endpoints[endpoint] else { preconditionFailure("every endpoint has a bucket") }
+        all.fill(now)
+        bucket.fill(now)
+        defer { endpoints[endpoint] = bucket }
+        let wait = max(all.wait, bucket.wait)
+        guard wait == 0 else { return now.advanced(byMilliseconds: wait) }
+        all.take()
+        bucket.take()
+        return nil
+    }
+}
