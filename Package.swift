@@ -228,9 +228,8 @@ let package = Package(
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService",
                 "Revenue", "RetentionCohorts", "Churn", "AppStoreVerification", "LedgerAPI",
                 "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
-                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto,
-                argumentParser, hummingbird,
-                httpTypes, logging,
+                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation",
+                "AppStoreSimulator", crypto, argumentParser, asyncHTTPClient, hummingbird, httpTypes, logging,
             ],
             path: "Tools/Benchmarks", swiftSettings: settings
         ),

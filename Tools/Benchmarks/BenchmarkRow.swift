@@ -22,7 +22,7 @@ struct BenchmarkRow: Sendable {
             .bytesPerNotification, .state, .history, .open, .scan, .rebuildFold, .rebuildStore,
             .projectRetention, .retentionInDuckDB, .projectChurn, .projectRevenue, .projectRecurringRevenue,
             .projectAll,
-            .diff, .getDuringRebuild(events: events),
+            .diff, .demoFeed, .getDuringRebuild(events: events),
         ]
     }
 

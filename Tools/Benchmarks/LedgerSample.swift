@@ -130,8 +130,12 @@ extension LedgerSample {
 }
 
 /// The clock of the ledger while the sample is made.
-private final class SampleClock: Sendable {
-    private let milliseconds = Atomic<Int64>(0)
+final class SampleClock: Sendable {
+    private let milliseconds: Atomic<Int64>
+
+    init(_ instant: Instant = Instant(milliseconds: 0)) {
+        milliseconds = Atomic(instant.milliseconds)
+    }
 
     var now: Instant { Instant(milliseconds: milliseconds.load(ordering: .relaxed)) }
 
