@@ -24,8 +24,8 @@ package struct FailedRenewal: Hashable, Sendable {
 extension FailedRenewal {
     /// Creates the failed renewal at the end of a purchase; nil when none is known.
     ///
-    /// A failure is known from a renewal info or a signed status about the purchase. A renewal that ends a gap of more
-    /// than an hour and at most 60 days was a failure as well, unless auto-renew was off.
+    /// A failure is known from a renewal info or a signed status about the purchase. A gap of more than an hour and at
+    /// most 60 days that a renewal ends, even after `t`, was a failure as well, unless auto-renew was off.
     /// - Parameters:
     ///   - periods: the periods of the key, in the order of purchase.
     ///   - notifications: the notifications of the key.
@@ -35,11 +35,11 @@ extension FailedRenewal {
     ) {
         guard end <= t else { return nil }
         let following = periods.successors(of: period, at: t).first { $0.isKnown && $0.start <= t }
-        let next = following ?? periods.first(after: period, endingAt: end).flatMap { $0.isPurchase(by: t) ? $0 : nil }
-        let isKnown = period.statesFailure(at: t)
+        let later = following == nil ? periods.first(after: period, endingAt: end) : nil
         let isInferred =
-            !isKnown && next?.isRecovery(ofRenewalAt: end) == true && period.renewal(at: t)?.autoRenewStatus != .off
-        guard isKnown || isInferred else { return nil }
+            later?.isRecovery(ofRenewalAt: end) == true && period.renewal(at: t)?.autoRenewStatus != .off
+        guard isInferred || period.statesFailure(at: t) else { return nil }
+        let next = following ?? later.flatMap { $0.isPurchase(by: t) ? $0 : nil }
         failedAt = end
         graceUntil = period.graceEnd(after: end, at: t)
         self.next = next.map { next in

@@ -96,7 +96,7 @@ def put_clock(**members):
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 process = subprocess.Popen(
-    [simulator, "serve", "--customers", "120", "--port", "0", "--pause", "--out", str(folder)]
+    [simulator, "serve", "--customers", "120", "--seed", "2", "--port", "0", "--pause", "--out", str(folder)]
     + ["--notify", f"http://127.0.0.1:{server.server_port}/"],
     stdout=subprocess.PIPE,
     text=True,

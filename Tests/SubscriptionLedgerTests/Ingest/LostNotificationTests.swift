@@ -11,7 +11,8 @@ import Testing
     /// Changes that take away paid time. They are always delivered, because a ledger cannot know of a missing one.
     private static let endingEarly: Set<ChangeKind> = [
         .refundFull, .refundProrated, .refundAgain, .refundBeforeStart, .refundOfUnknownKind, .revocationByStatus,
-        .familyRevoke, .upgrade, .crossgrade, .upgradeToShorterPlan, .upgradeAfterCharge, .migration,
+        .familyRevoke, .upgrade, .crossgrade, .crossgradeWithAnotherToken, .upgradeToShorterPlan, .upgradeAfterCharge,
+        .migration,
         .autoRenewDisabledAfterFailure,
     ]
 

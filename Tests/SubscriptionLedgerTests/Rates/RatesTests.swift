@@ -53,6 +53,12 @@ import Testing
         #expect(try shop.reader.rates(.size(0)).rates.isEmpty)
     }
 
+    /// Rounds half to even.
+    private static func oneAndAHalfTimes(_ amount: Int64) -> Int64 {
+        let floor = (amount * 3) >> 1
+        return (amount * 3).isMultiple(of: 2) ? floor : floor + (floor & 1)
+    }
+
     @Test func `convert what is not in the currency, and count what they cannot convert`() async throws {
         let scratch = try ScratchLedger(trust: SimulatedHistory.trust)
         try await scratch.ingestInBulk(SimulatedHistory.first.jws)
@@ -82,7 +88,12 @@ import Testing
             }
             let age = UTCDay(of: before.saleAt).days(since: day)
             if before.currency == "EUR", (0...7).contains(age) {
-                #expect(after.amount == before.amount.map { $0 / 2 * 3 })
+                // A credit or a prorated refund is a fraction, which is converted before it is rounded.
+                let isFraction = before.kind != "sale"
+                #expect(
+                    isFraction
+                        ? abs((after.amount ?? 0) * 2 - (before.amount ?? 0) * 3) <= 2
+                        : after.amount == before.amount.map(Self.oneAndAHalfTimes))
                 #expect(
                     after.exchange
                         == ExchangeRow(of: "EUR", rate: "1.5", day: "\(day)", position: applied.newest?.position))

@@ -44,6 +44,31 @@ extension Household {
         act(at: moments[2]) { $0.refund($1, reason: .appIssue, at: $2) }
     }
 
+    /// Refunds the period before the running one.
+    mutating func refundEarlier() {
+        reachPaidPeriod()
+        let earlier = store[subscription].newest
+        guard earlier.isPaid else { return }
+        advance(to: store.end(of: subscription))
+        let current = store[subscription]
+        guard current.phase == .active, current.newest.transactionId != earlier.transactionId,
+            let refunded = moment()
+        else { return }
+        act(at: refunded) { $0.refund($1, transactionId: earlier.transactionId, reason: .appIssue, at: $2) }
+    }
+
+    mutating func crossgradeWithAnotherToken() {
+        let current = store[subscription].newest.product
+        let targets = Story.crossgradeWithAnotherToken.targets(from: current, in: store)
+        let target = generator.element(of: targets)
+        guard let changed = moment() else { return }
+        let token = generator.uuid()
+        act(at: changed) { [head] store, id, changed in
+            store.signIn(token, by: head, at: changed)
+            store.changePlan(id, to: target.id, at: changed)
+        }
+    }
+
     mutating func revokeByStatus() {
         guard let revoked = moment() else { return }
         act(at: revoked) { $0.revokeByStatus($1, at: $2) }

@@ -10,7 +10,8 @@ extension Household {
         guard store.configuration.notifies || story.isSeenByDevices else { return false }
         let renewsTheSame = current.autoRenews && current.pendingProductId(at: store.now) == nil
         switch story {
-        case .upgrade, .crossgrade, .downgrade, .revertDowngrade, .migrate, .extend, .upgradeToShorterPlan:
+        case .upgrade, .crossgrade, .crossgradeWithAnotherToken, .downgrade, .revertDowngrade, .migrate, .extend,
+            .upgradeToShorterPlan:
             return current.autoRenews && current.members.isEmpty
         case .upgradeAfterCharge, .downgradeAfterCharge, .cancelAfterCharge, .refundBeforeStart:
             return renewsTheSame && current.members.isEmpty && !store.withdrawnProductIds.contains(product.id)
@@ -18,7 +19,7 @@ extension Household {
             return current.autoRenews && current.newest.offer?.payment == .freeTrial
         case .share, .shareBriefly, .shareAgain:
             return current.autoRenews && !hasShared
-        case .acceptPrice, .ignorePrice, .redeem:
+        case .acceptPrice, .ignorePrice, .redeem, .refundEarlier:
             return renewsTheSame
         case .cancel, .cancelAndReturn, .recoverInGrace, .recoverInRetry, .failForGood, .loseProduct, .cancelInGrace,
             .graceWithoutRetryFlag, .graceWithoutDate, .failLate, .renewWithAnotherToken, .returnWithAnotherToken:
@@ -39,6 +40,7 @@ extension Household {
         case .cancelAfterCharge: cancelAfterCharge()
         case .refundBeforeStart: refundBeforeStart()
         case .revertDowngrade: changePlan(story, andBack: true)
+        case .crossgradeWithAnotherToken: crossgradeWithAnotherToken()
         case .recoverInGrace: fail(untilRetry: false)
         case .recoverInRetry: fail(untilRetry: true)
         case .cancelInGrace: cancelInGrace()
@@ -50,6 +52,7 @@ extension Household {
         case .refund: refund(.full, andReverse: false)
         case .refundAndReverse: refund(.full, andReverse: true)
         case .refundAgain: refundAgain()
+        case .refundEarlier: refundEarlier()
         case .refundOfUnknownKind: refund(.unknown, andReverse: false)
         case .revokeByStatus: revokeByStatus()
         case .refundPart: refund(.prorated(40_000), andReverse: false)

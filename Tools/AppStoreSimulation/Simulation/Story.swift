@@ -3,11 +3,12 @@ import AppStoreModel
 /// A course of events within a period of a customer's subscription.
 enum Story: CaseIterable {
     case nothing, cancel, cancelAndReturn
-    case upgrade, crossgrade, downgrade, revertDowngrade, upgradeToShorterPlan
+    case upgrade, crossgrade, crossgradeWithAnotherToken, downgrade, revertDowngrade, upgradeToShorterPlan
     case upgradeAfterCharge, downgradeAfterCharge, cancelAfterCharge, refundBeforeStart
     case recoverInGrace, recoverInRetry, failForGood, failTrial, cancelInGrace
     case graceWithoutRetryFlag, graceWithoutDate, failLate
-    case refund, refundAndReverse, refundAgain, refundPart, refundOfUnknownKind, declinedRefund, revokeByStatus
+    case refund, refundAndReverse, refundAgain, refundEarlier, refundPart, refundOfUnknownKind
+    case declinedRefund, revokeByStatus
     case share, shareBriefly, shareAgain, acceptPrice, ignorePrice, loseProduct, extend, redeem
     case buyOnce, buyAgain, migrate, token, renewWithAnotherToken, returnWithAnotherToken
     case restore, reinstall, unknownVocabulary
@@ -26,7 +27,8 @@ enum Story: CaseIterable {
         case .downgradeAfterCharge, .cancelAfterCharge, .restore, .reinstall, .failLate: 2
         case .declinedRefund, .ignorePrice, .loseProduct, .migrate: 1
         case .upgradeToShorterPlan, .refundBeforeStart, .cancelInGrace, .graceWithoutRetryFlag, .graceWithoutDate: 1
-        case .refundAgain, .refundOfUnknownKind, .revokeByStatus, .shareAgain, .buyAgain: 1
+        case .refundAgain, .refundEarlier, .refundOfUnknownKind, .revokeByStatus, .shareAgain, .buyAgain: 1
+        case .crossgradeWithAnotherToken: 1
         case .renewWithAnotherToken, .returnWithAnotherToken, .unknownVocabulary: 1
         case .postFromDevice: 0
         }
@@ -46,7 +48,7 @@ enum Story: CaseIterable {
         switch self {
         case .cancel, .recoverInGrace, .recoverInRetry, .failForGood, .ignorePrice, .loseProduct: true
         case .cancelInGrace, .graceWithoutRetryFlag, .graceWithoutDate, .failLate, .postFromDevice: true
-        case .renewWithAnotherToken, .returnWithAnotherToken: true
+        case .renewWithAnotherToken, .returnWithAnotherToken, .refundEarlier: true
         default: actsAfterCharge
         }
     }
@@ -71,7 +73,7 @@ enum Story: CaseIterable {
     func suits(_ product: StoreProduct, in store: AppStore) -> Bool {
         switch self {
         case .upgrade, .crossgrade, .downgrade, .revertDowngrade, .migrate: !targets(from: product, in: store).isEmpty
-        case .upgradeToShorterPlan, .upgradeAfterCharge, .downgradeAfterCharge:
+        case .upgradeToShorterPlan, .upgradeAfterCharge, .downgradeAfterCharge, .crossgradeWithAnotherToken:
             !targets(from: product, in: store).isEmpty
         case .failTrial: product.introductoryOffer?.payment == .freeTrial
         case .share, .shareBriefly, .shareAgain: product.familyShareable
@@ -89,6 +91,7 @@ enum Story: CaseIterable {
         case .upgradeToShorterPlan:
             others.filter { $0.level < product.level && product.period?.unit == .year && $0.period?.unit != .year }
         case .crossgrade: others.filter { $0.level == product.level }
+        case .crossgradeWithAnotherToken: others.filter { $0.level == product.level && $0.period == product.period }
         case .downgrade, .revertDowngrade: others.filter { $0.level > product.level }
         case .downgradeAfterCharge:
             others.filter { $0.level > product.level || $0.level == product.level && $0.period != product.period }

@@ -59,9 +59,14 @@ extension AppStore {
         let charge = charge(
             for: product, nil, price: self[id].prices[product.id] ?? product.price, to: self[id].origin.customer,
             from: now, reason: .purchase)
+        let hasOtherToken = charge.appAccountToken != self[id].appAccountToken
+        self[id].appAccountToken = charge.appAccountToken
+        self[id].owner = charge.appAccountToken ?? self[id].owner
         let kind: ChangeKind =
             if isRenewed(id) {
                 .upgradeAfterCharge
+            } else if kind == .crossgrade, hasOtherToken {
+                .crossgradeWithAnotherToken
             } else if kind == .upgrade, let end = charge.expiresDate, end < self[id].end {
                 .upgradeToShorterPlan
             } else {

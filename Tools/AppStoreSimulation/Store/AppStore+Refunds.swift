@@ -25,8 +25,13 @@ extension AppStore {
         precondition(charge.revocation == nil && !charge.isUpgraded, "a charge is refunded once")
         let hasBegun = charge.purchaseDate <= now
         let kind: ChangeKind =
-            !hasBegun
-            ? .refundBeforeStart : self[id].reversedRefunds.contains(charge.transactionId) ? .refundAgain : extent.kind
+            if !hasBegun {
+                .refundBeforeStart
+            } else if self[id].reversedRefunds.contains(charge.transactionId) {
+                .refundAgain
+            } else {
+                index < running ? .refundOfEarlierPeriod : extent.kind
+            }
         self[id].charges[index].revocation = Revocation(at: now, extent, reason)
         writeService(of: id, .refunded(transaction: charge.transactionId, from: extent == .full ? nil : now))
 

@@ -24,6 +24,8 @@ package enum ChangeKind: String, CaseIterable, Hashable, Sendable {
     case upgradeMark
     /// A change within a level: at once when the duration stays the same, else with the next renewal.
     case crossgrade
+    /// A crossgrade at once, bought with another app account token than the purchase before.
+    case crossgradeWithAnotherToken
     /// A change to a lower level, with the next renewal.
     case downgrade
     /// A downgrade or crossgrade with the renewal after the one already charged.
@@ -45,6 +47,8 @@ package enum ChangeKind: String, CaseIterable, Hashable, Sendable {
     case refundFull, refundProrated, refundReversed, refundDeclined, consumptionRequest
     /// A refund of a charge whose earlier refund was reversed.
     case refundAgain
+    /// A refund of a period before the running one, which ends nothing.
+    case refundOfEarlierPeriod
     /// The refund of a renewal charged ahead, before it begins.
     case refundBeforeStart
     /// A refund with a revocationReason and a revocationType that Apple does not document.
