@@ -54,6 +54,8 @@ package struct RefusalCode: RawRepresentable, Hashable, Sendable, CustomStringCo
     package static let kindUnknown = RefusalCode(rawValue: "kind_unknown")
     package static let notificationVersionUnsupported = RefusalCode(rawValue: "notification_version_unsupported")
     package static let renewalInfoWithoutBundle = RefusalCode(rawValue: "renewal_info_without_bundle")
+    package static let channelNotAuthenticated = RefusalCode(rawValue: "channel_not_authenticated")
+    package static let answerMismatch = RefusalCode(rawValue: "answer_mismatch")
 
     /// Whether a refused artifact is kept for a retry after a fix. Artifacts that are not even well-formed are not
     /// kept.

@@ -4,10 +4,12 @@ package import Primitives
 
 /// The facts of one event as one stored value: its observations, each with its timeline.
 ///
-/// `count u8 ‖ rows of FactCodec`. The customer fact of one of the ledger's own events follows.
+/// `count u16 ‖ rows of FactCodec`. The customer fact of one of the ledger's own events follows.
 package struct EventFacts: Sendable {
     package let observations: [KeyedObservation]
     package let customerFact: CustomerFact?
+
+    private static let countByteCount = 2
 
     package init(_ observations: [KeyedObservation]) {
         self.observations = observations
@@ -23,7 +25,7 @@ package struct EventFacts: Sendable {
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(1_024)
-        bytes.append(UInt8(observations.count))
+        bytes.appendLittleEndian(UInt16(observations.count))
         for keyed in observations { FactCodec.append(keyed, to: &bytes) }
         customerFact?.append(to: &bytes)
         return bytes
@@ -36,11 +38,10 @@ package struct EventFacts: Sendable {
     }
 
     init?(_ bytes: RawSpan, symbols: SymbolNumbers, position: Position, recordedAt: Instant) {
-        guard bytes.byteCount > 0 else { return nil }
-        let count = Int(bytes.byte(at: 0))
+        guard bytes.byteCount >= Self.countByteCount else { return nil }
+        let count = Int(bytes.littleEndian(at: 0, as: UInt16.self))
         var observations: [KeyedObservation] = []
-        observations.reserveCapacity(count)
-        var offset = 1
+        var offset = Self.countByteCount
         do {
             for _ in 0..<count {
                 let rows = bytes.extracting(offset..<bytes.byteCount)
@@ -67,9 +68,9 @@ package struct EventFacts: Sendable {
     /// Calls `body` with each row of the stored form.
     /// - Throws: `truncated` when a row is not complete; the errors of `body`.
     static func forEachRow(in stored: RawSpan, _ body: (RawSpan) throws -> Void) throws {
-        guard stored.byteCount > 0 else { return }
-        var offset = 1
-        for _ in 0..<stored.byte(at: 0) {
+        guard stored.byteCount >= countByteCount else { return }
+        var offset = countByteCount
+        for _ in 0..<stored.littleEndian(at: 0, as: UInt16.self) {
             let rest = stored.extracting(offset..<stored.byteCount)
             guard let length = FactCodec.byteCount(ofFirstIn: rest) else {
                 throw FactCodecError(.truncated, expected: "a row", found: "\(rest.byteCount) bytes")
@@ -82,8 +83,9 @@ package struct EventFacts: Sendable {
     /// Returns the stored form with other numbers for its symbols.
     static func renumbered(_ bytes: [UInt8], _ number: (UInt32) throws -> UInt32) rethrows -> [UInt8] {
         var renumbered = bytes
-        var offset = 1
-        for _ in 0..<(bytes.first ?? 0) {
+        guard bytes.count >= countByteCount else { return bytes }
+        var offset = countByteCount
+        for _ in 0..<bytes.span.bytes.littleEndian(at: 0, as: UInt16.self) {
             guard let length = FactCodec.byteCount(ofFirstIn: bytes.span.bytes.extracting(offset..<bytes.count)) else {
                 break
             }

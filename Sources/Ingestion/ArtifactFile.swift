@@ -4,7 +4,8 @@ package import Primitives
 
 /// An artifact read from a file, before any verification.
 package struct FoundArtifact: Sendable {
-    /// The file; `FILE:LINE` for a line of an archive; the digest of a quarantined item.
+    /// The file; `FILE:LINE` for a line of an archive, `#PATH` after it for a part of an answer; the digest of a
+    /// quarantined item.
     package let file: String
     /// The source of the appended event.
     package let source: EventSource
@@ -45,8 +46,8 @@ extension FoundArtifact {
     }
 }
 
-/// Reads artifacts according to the extension of their file: `.json` contains a notification body, `.jws` and `.txt`
-/// one JWS, `.ndjson` and `.jsonl` one artifact per line.
+/// Reads artifacts according to the extension of their file: `.json` contains a notification body or an answer of the App
+/// Store Server API, `.jws` and `.txt` one JWS, `.ndjson` and `.jsonl` one artifact per line.
 package enum ArtifactFile {
     /// The maximum size of an artifact in bytes: of a line in an archive, else of the file. Larger ones are refused.
     package static let byteLimit = 8 * 1_024 * 1_024
@@ -55,33 +56,68 @@ package enum ArtifactFile {
         path.hasSuffix(".ndjson") || path.hasSuffix(".jsonl")
     }
 
-    /// Returns the artifact of a whole file. A file with any other extension is read like one line of an archive.
-    package static func artifact(in bytes: [UInt8], file: String) -> FoundArtifact {
+    /// Returns the artifacts of a whole file: one, or each signed part of an answer of the App Store Server API, named
+    /// `FILE#PATH`. A file with any other extension is read like one line of an archive.
+    package static func artifacts(in bytes: [UInt8], file: String) -> [FoundArtifact] {
         let isJWS = file.hasSuffix(".jws") || file.hasSuffix(".txt")
-        return FoundArtifact(
-            file: file,
-            content: isJWS ? .success(FoundArtifact.Content(jws: bytes, kind: nil)) : content(of: bytes))
+        guard !isJWS else {
+            return [FoundArtifact(file: file, content: .success(FoundArtifact.Content(jws: bytes, kind: nil)))]
+        }
+        return artifacts(of: bytes, named: file)
     }
 
-    /// Returns the artifact of one line of an archive: a notification body, a JWS in quotes, or a bare JWS.
-    package static func artifact(inLine line: [UInt8], file: String, number: Int) -> FoundArtifact {
-        FoundArtifact(file: "\(file):\(number)", content: content(of: line))
+    /// Returns the artifacts of one line of an archive: a notification body, a JWS in quotes, a bare JWS, or an answer.
+    package static func artifacts(inLine line: [UInt8], file: String, number: Int) -> [FoundArtifact] {
+        artifacts(of: line, named: "\(file):\(number)")
     }
 
-    private static func content(of bytes: [UInt8]) -> Result<FoundArtifact.Content, Refusal> {
+    private static func artifacts(of bytes: [UInt8], named name: String) -> [FoundArtifact] {
         guard bytes.count <= byteLimit else {
-            return .failure(
-                Refusal(
-                    .payloadTooLarge, "artifact too large", expected: "at most \(byteLimit) bytes", found: "more"))
+            return [
+                FoundArtifact(
+                    file: name,
+                    content: .failure(
+                        Refusal(
+                            .payloadTooLarge, "artifact too large", expected: "at most \(byteLimit) bytes",
+                            found: "more")))
+            ]
         }
         guard let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "\"")
-        else { return .success(FoundArtifact.Content(jws: bytes, kind: nil)) }
+        else { return [FoundArtifact(file: name, content: .success(FoundArtifact.Content(jws: bytes, kind: nil)))] }
         do throws(JSONError) {
-            let body = try JSONDocument(parsing: bytes).root
-            if let jws = body.string { return .success(FoundArtifact.Content(jws: Array(jws.utf8), kind: nil)) }
-            return NotificationBody.signedPayload(of: body).map { FoundArtifact.Content(jws: $0, kind: .notification) }
+            let document = try JSONDocument(parsing: bytes)
+            guard let answer = ServerAPIAnswer(document) else {
+                return [FoundArtifact(file: name, content: content(of: document.root))]
+            }
+            return parts(of: answer, named: name)
         } catch {
-            return .failure(Refusal(json: error))
+            return [FoundArtifact(file: name, content: .failure(Refusal(json: error)))]
+        }
+    }
+
+    /// Returns the answer of the App Store Server API in a text; nil when it is none.
+    package static func answer(in bytes: [UInt8]) -> ServerAPIAnswer? {
+        guard bytes.count <= byteLimit, bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return nil }
+        return (try? JSONDocument(parsing: bytes)).flatMap(ServerAPIAnswer.init)
+    }
+
+    private static func content(of body: JSONView) -> Result<FoundArtifact.Content, Refusal> {
+        if let jws = body.string { return .success(FoundArtifact.Content(jws: Array(jws.utf8), kind: nil)) }
+        return NotificationBody.signedPayload(of: body).map { FoundArtifact.Content(jws: $0, kind: .notification) }
+    }
+
+    /// Nothing proves that the unsigned words of a file are Apple's, so only the signed parts are artifacts.
+    private static func parts(of answer: ServerAPIAnswer, named name: String) -> [FoundArtifact] {
+        guard !answer.parts.isEmpty else {
+            let refusal = Refusal(
+                .channelNotAuthenticated, "the answer of the App Store Server API has no signed part",
+                expected: "a signed part, since nothing proves the origin of a file", found: "none")
+            return [FoundArtifact(file: name, content: .failure(refusal))]
+        }
+        return answer.parts.map { part in
+            FoundArtifact(
+                file: "\(name)#\(part.path)",
+                content: .success(FoundArtifact.Content(jws: part.text, kind: part.kind)))
         }
     }
 }

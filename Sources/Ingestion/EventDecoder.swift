@@ -28,7 +28,7 @@ package enum EventDecoder {
         }
     }
 
-    private static func signed<Payload>(_ stored: StoredJWS<Payload>) -> SignedPayload<Payload> {
+    static func signed<Payload>(_ stored: StoredJWS<Payload>) -> SignedPayload<Payload> {
         SignedPayload(stored.payload, digest: stored.signingInput)
     }
 
@@ -47,6 +47,7 @@ package enum EventDecoder {
 
     /// Returns the facts of a stored event; nil for an event without facts.
     package static func facts(_ record: Record, _ evidence: [UInt8]) throws -> EventFacts? {
+        if let answer = try AnswerEvents.stored(record, evidence) { return answer.facts }
         if let artifact = try artifact(of: record, evidence) {
             return facts(of: artifact, bundleId: bundleId(in: record.body))
         }
@@ -59,10 +60,14 @@ package enum EventDecoder {
         do throws(Refusal) {
             return try StoredArtifact(evidence, kind: kind)
         } catch {
-            throw StorageError(
-                .logCorrupt, "evidence at position \(record.position) cannot be decoded", expected: kind.rawValue,
-                found: error.reason, hint: "Run `subledger audit verify --deep`.")
+            throw unreadable(record, expected: kind.rawValue, found: error.reason)
         }
+    }
+
+    static func unreadable(_ record: Record, expected: String, found: String) -> StorageError {
+        StorageError(
+            .logCorrupt, "evidence at position \(record.position) cannot be decoded", expected: expected,
+            found: found, hint: "Run `subledger audit verify --deep`.")
     }
 
     static func bundleId(in body: [UInt8]) -> String? {

@@ -88,7 +88,7 @@ extension EventDraft {
             body: body.canonical(), attachment: IndexedFacts(facts))
     }
 
-    private static func layout(of jws: JWS, nested: [Evidence.Nested] = []) -> Evidence.JWSLayout {
+    static func layout(of jws: JWS, nested: [Evidence.Nested] = []) -> Evidence.JWSLayout {
         Evidence.JWSLayout(
             headerEnd: jws.headerEnd, payloadEnd: jws.payloadEnd, payload: jws.payload.bytes, signature: jws.signature,
             nested: nested)

@@ -35,3 +35,56 @@ package struct Ingestion: Sendable {
         }
     }
 }
+
+extension Ingestion {
+    /// Verifies the parts of an answer of the App Store Server API and drafts its event.
+    ///
+    /// - Returns: the draft and the refused parts, each with its bytes; or the refusal of the answer as a whole: that
+    ///   of its JSON, `kind_unknown`, `answer_mismatch`, `claim_malformed`.
+    package func draft(
+        ofAnswer bytes: [UInt8], to question: ServerAPIQuestion, from source: EventSource, now: Instant
+    ) async -> Result<(draft: EventDraft, refused: [(refusal: Refusal, part: [UInt8])]), Refusal> {
+        do throws(Refusal) {
+            let answer = try Self.answer(bytes)
+            var parts: [Result<SignedArtifact, Refusal>] = []
+            for part in answer.parts { parts.append(await verify(part, now: now)) }
+            let appAppleId = trust.apps.first { $0.bundleId == question.bundleId }?.appAppleId
+            let draft = try AnswerEvents.recorded(
+                answer, to: question, appAppleId: appAppleId, parts: parts, source: source, now: now)
+            let refused = zip(parts, answer.parts).compactMap { result, part -> (Refusal, [UInt8])? in
+                if case .failure(let refusal) = result { (refusal, part.text) } else { nil }
+            }
+            return .success((draft, refused))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func answer(_ bytes: [UInt8]) throws(Refusal) -> ServerAPIAnswer {
+        let document: JSONDocument
+        do throws(JSONError) {
+            document = try JSONDocument(parsing: bytes)
+        } catch {
+            throw Refusal(json: error)
+        }
+        guard let answer = ServerAPIAnswer(document) else {
+            throw Refusal(
+                .kindUnknown, "not an answer of the App Store Server API", expected: "signed parts or an errorCode",
+                found: "other JSON")
+        }
+        return answer
+    }
+
+    /// A part without a signing time is refused, as it is alone.
+    private func verify(_ part: ServerAPIAnswer.Part, now: Instant) async -> Result<SignedArtifact, Refusal> {
+        await verifier.verify(part, now: now).flatMap { artifact in
+            guard artifact.proof.hasSigningTime else {
+                return .failure(
+                    Refusal(
+                        .claimMissing, "the artifact has no signing time", expected: "signedDate", found: "none",
+                        part: part.path))
+            }
+            return .success(artifact)
+        }
+    }
+}

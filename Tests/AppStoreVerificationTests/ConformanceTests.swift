@@ -97,7 +97,7 @@ struct ConformanceTests {
         if let root = expected.root {
             trust.configuredRoots = [try ConfiguredRoot(file: bytes(folder, "certs/\(root).der"))]
         }
-        let found = ArtifactFile.artifact(in: try bytes(folder, file), file: file)
+        let found = ArtifactFile.artifacts(in: try bytes(folder, file), file: file)[0]
         let content = try found.content.get()
         return await SignedDataVerifier(trust: trust)
             .verify(content.jws, as: expected.kind ?? content.kind, now: now)

@@ -1,3 +1,4 @@
+import AppStoreVerification
 import Glibc
 import Ingestion
 import LedgerStorage
@@ -5,7 +6,11 @@ import SubscriptionLedger
 
 /// Iterates over the artifacts of files named on the command line.
 enum ArtifactFiles {
-    static func forEach(in path: String, _ body: (FoundArtifact) async throws -> Void) async throws {
+    /// - Parameter answer: receives each answer of the App Store Server API before its signed parts, and its place.
+    static func forEach(
+        in path: String, answer: ((ServerAPIAnswer, String) -> Void)? = nil,
+        _ body: (FoundArtifact) async throws -> Void
+    ) async throws {
         do {
             if path == "-" || ArtifactFile.isArchive(path) {
                 var lines = try LineReader(path: path, limit: ArtifactFile.byteLimit)
@@ -13,11 +18,15 @@ enum ArtifactFiles {
                 while let line = try lines.next() {
                     number += 1
                     guard line.contains(where: { $0 > 0x20 }) else { continue }
-                    try await body(ArtifactFile.artifact(inLine: line, file: path, number: number))
+                    if let answer { ArtifactFile.answer(in: line).map { answer($0, "\(path):\(number)") } }
+                    for found in ArtifactFile.artifacts(inLine: line, file: path, number: number) {
+                        try await body(found)
+                    }
                 }
             } else {
                 let bytes = try InputFile.bytes(of: path, limit: ArtifactFile.byteLimit)
-                try await body(ArtifactFile.artifact(in: bytes, file: path))
+                if let answer { ArtifactFile.answer(in: bytes).map { answer($0, path) } }
+                for found in ArtifactFile.artifacts(in: bytes, file: path) { try await body(found) }
             }
         } catch let failure as InputFailure {
             throw Self.failure(failure.path, failure.reason)

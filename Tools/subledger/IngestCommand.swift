@@ -6,9 +6,9 @@ struct IngestCommand: AsyncParsableCommand {
         commandName: "ingest",
         abstract: "Verify App Store data and append it to the log.",
         discussion: """
-            Appends artifacts in input order. Files in folders are sorted by name. Repeated artifacts are stored \
-            once. Prints one line per refused artifact and then the totals. Exits with status 1 if an artifact was \
-            refused.
+            Appends artifacts in input order. Files in folders are sorted by name. Of an answer of the App Store \
+            Server API, the signed parts are artifacts. Repeated artifacts are stored once. Prints one line per \
+            refused artifact and then the totals. Exits with status 1 if an artifact was refused.
 
             --customer links transactions, including those in notifications, to a customer, with the same effect as \
             POST /v1/transactions by a backend. A transaction of another known customer is appended but reported as \

@@ -9,9 +9,10 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Verify App Store data and print its contents.",
         discussion: """
-            Verifies signatures, certificate chains and claims. Reads .json notification bodies, .jws and .txt files \
-            with one JWS, and .ndjson or .jsonl archives with one artifact per line. Prints one line per artifact. \
-            Exits with status 1 if an artifact was refused.
+            Verifies signatures, certificate chains and claims. Reads .json notification bodies and answers of the App \
+            Store Server API, .jws and .txt files with one JWS, and .ndjson or .jsonl archives with one artifact per \
+            line. Prints one line per artifact, for an answer one more with its unsigned words. Exits with status 1 \
+            if an artifact was refused.
 
             EXAMPLES
               subledger verify notification.json --bundle-id com.example.app --environment Sandbox
@@ -22,7 +23,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "Files to verify; - reads an archive from standard input.")
     var files: [String]
 
-    @Option(help: "Artifact kind: auto, notification, transaction, renewal-info or app-transaction.")
+    @Option(help: "Artifact kind: auto, notification, transaction, renewal-info, app-transaction or server-api.")
     var kind: KindOption = .auto
 
     @Option(name: .customLong("at"), help: "Verification instant for payloads without a signing time (default: now).")
@@ -36,7 +37,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let report = VerifyReport(format: output.effectiveFormat)
         var refused = 0
         for file in files {
-            try await ArtifactFiles.forEach(in: file) { found in
+            try await ArtifactFiles.forEach(in: file, answer: report.line) { found in
                 let result = await verify(found, with: verifier)
                 switch result {
                 case .success(let artifact): report.line(for: found.file, artifact)
@@ -67,6 +68,8 @@ enum KindOption: String, ExpressibleByArgument, CaseIterable {
     case transaction
     case renewalInfo = "renewal-info"
     case appTransaction = "app-transaction"
+    /// The parts of an answer are of their own kinds.
+    case serverAPI = "server-api"
 
     var artifactKind: ArtifactKind? { ArtifactKind(rawValue: rawValue) }
 }

@@ -13,6 +13,20 @@ struct VerifyReport {
         }
     }
 
+    /// Prints an answer, which is not signed as a whole. Its signed parts follow.
+    func line(for answer: ServerAPIAnswer, in file: String) {
+        switch format {
+        case .json:
+            let line = JSONValue.object([
+                "file": .string(file), "kind": .string(KindOption.serverAPI.rawValue), "ok": .bool(true),
+                "authenticated": .bool(false), "payload": JSONValue(answer.document.root),
+            ])
+            print(line.serialized())
+        case .table:
+            print("unsigned server-api  \(file)  \(answer.parts.count) signed parts")
+        }
+    }
+
     /// - Parameter kind: the kind that was requested or claimed; nil when it is unknown.
     func line(for file: String, kind: ArtifactKind?, _ refusal: Refusal) {
         switch format {

@@ -9,6 +9,8 @@ package struct Evidence: Sendable {
     package enum Layout: Sendable {
         case opaque
         case jws(JWSLayout)
+        /// JSON with JWS in it, ordered by place.
+        case json([Nested])
     }
 
     /// A JWS whose segments were decoded from canonical base64url, with the JWS nested in its payload.

@@ -2,6 +2,7 @@ package import AppStoreModel
 package import Primitives
 
 /// The content of a notification itself: the reason it was sent, and the digests of the signed payloads it carries.
+/// Also a status in an answer of the App Store Server API, which has no reason.
 package struct NotificationFact: Hashable, BitwiseCopyable, Sendable {
     package var notificationType: NotificationType?
     package var subtype: Subtype?

@@ -62,6 +62,34 @@ package struct Translation: Sendable {
             + carried
     }
 
+    /// Returns the observation of a status that an answer of Apple states beside signed payloads about the subscription.
+    ///
+    /// It counts like the status of a notification, at the signedDate of the renewal info, else of the transaction.
+    /// Without either, and for another subscription than theirs, it says nothing.
+    /// - Parameters:
+    ///   - originalTransactionId: the subscription that the answer names.
+    ///   - name: the digest of the answer and the place in it.
+    ///   - bundleId: the app that Apple was asked about.
+    package func status(
+        _ status: SubscriptionStatusCode, of originalTransactionId: String, named name: ObservationName,
+        transaction: SignedPayload<Transaction>?, renewalInfo: SignedPayload<RenewalInfo>?, bundleId: String
+    ) -> [KeyedObservation] {
+        guard
+            let key = transaction?.payload.subscriptionKey ?? renewalInfo?.payload.subscriptionKey(bundleId: bundleId),
+            let time = renewalInfo?.payload.signedDate ?? transaction?.payload.signedDate,
+            key.originalTransactionId == originalTransactionId
+        else { return [] }
+        var fact = NotificationFact()
+        fact.status = status
+        fact.signedTransactionInfo = transaction?.digest
+        fact.signedRenewalInfo = renewalInfo?.digest
+        let source = Source(name: name, time: time, rank: .jws, position: position, recordedAt: recordedAt)
+        return [
+            KeyedObservation(
+                key: .subscription(key), observation: Observation(source: source, fact: .notification(fact)))
+        ]
+    }
+
     private func observations(
         of fact: Fact, under key: TimelineKey, _ digest: Digest, _ time: Instant?
     ) -> [KeyedObservation] {

@@ -22,7 +22,7 @@ struct EvidenceRoute: Route {
         let tag = "\"\(evidence.digest.hex)\""
         var headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]
         if Self.isKnown(tag, by: call.request) { return Response(status: .notModified, headers: headers) }
-        headers[.contentType] = evidence.isJWS ? "application/jose" : "application/octet-stream"
+        headers[.contentType] = evidence.mediaType ?? "application/octet-stream"
         return .bytes(evidence.bytes, headers: headers)
     }
 

@@ -71,6 +71,14 @@ package struct LedgerAudit: Sendable {
         guard record.kind != .numbersClosed || record.statesDigest(of: evidence) else {
             return .failure(LogAudit.EventProblem(what: "the closed numbers do not match their digest"))
         }
+        do {
+            if let answer = try AnswerEvents.stored(record, evidence) {
+                guard !answer.hasIdempotencyKey(record.idempotencyKey) else { return .success(()) }
+                return .failure(LogAudit.EventProblem(what: "the identity does not match the evidence"))
+            }
+        } catch {
+            return .failure(LogAudit.EventProblem(what: "the answer cannot be decoded"))
+        }
         guard let kind = ArtifactKind(record.artifact) else { return .success(()) }
         do throws(Refusal) {
             let artifact = try StoredArtifact(evidence, kind: kind)
@@ -99,9 +107,14 @@ package struct LedgerAudit: Sendable {
             position = try log.forEach(from: position, below: size, limit: Self.batch) { events.append(($0, $1)) }
             let batch = events
             let problems = await withTaskGroup(of: (UInt64, String?).self) { group in
-                for event in batch where ArtifactKind(event.record.artifact) != nil {
-                    group.addTask {
-                        (event.record.position, await Self.problem(with: event.record, event.evidence, verifier))
+                for event in batch {
+                    if ArtifactKind(event.record.artifact) != nil {
+                        group.addTask {
+                            (event.record.position, await Self.problem(with: event.record, event.evidence, verifier))
+                        }
+                    }
+                    for part in Self.signedParts(of: event.record, event.evidence) {
+                        group.addTask { (event.record.position, await Self.problem(with: part, verifier)) }
                     }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
@@ -110,6 +123,19 @@ package struct LedgerAudit: Sendable {
             if let (position, what) = problems.filter({ $0.1 != nil }).min(by: { $0.0 < $1.0 }) {
                 report.firstBad = .event(position: position, what: what ?? "")
             }
+        }
+    }
+
+    /// Returns the signed parts of a recorded answer that were not refused.
+    private static func signedParts(of record: Record, _ evidence: [UInt8]) -> [ServerAPIAnswer.Part] {
+        guard let stored = try? AnswerEvents.stored(record, evidence) else { return [] }
+        return zip(stored.answer.parts, stored.parts).compactMap { part, artifact in artifact == nil ? nil : part }
+    }
+
+    private static func problem(with part: ServerAPIAnswer.Part, _ verifier: SignedDataVerifier) async -> String? {
+        switch await verifier.verify(part, now: .latest) {
+        case .failure(let refusal): "\(refusal.code): \(refusal.reason), in \(part.path)"
+        case .success: nil
         }
     }
 

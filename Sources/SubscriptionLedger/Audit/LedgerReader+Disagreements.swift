@@ -7,15 +7,15 @@ import Primitives
 import SubscriptionStatus
 
 extension LedgerReader {
-    /// Returns every status that Apple signed with a notification and that differs from the fold at its signedDate,
+    /// Returns every status that Apple stated with a notification or an answer and that differs from the fold at its signedDate,
     /// under the active rules, ordered by key and signedDate.
     ///
     /// - Parameter progress: called with the number of events read.
-    /// - Complexity: O(n log n) for n events; keeps the keys of all notifications in memory.
+    /// - Complexity: O(n log n) for n events; keeps the keys of all statuses in memory.
     package func disagreements(progress: (UInt64) -> Void = { _ in }) throws -> [DisagreementRow] {
         let size = try knownSize(nil)
         let rules = try rules(knownAt: size)
-        let keys = try keysOfNotifications(below: size, progress)
+        let keys = try keysOfStatuses(below: size, progress)
         return try keys.sorted().flatMap { key in
             let timelines = try facts.timelines(around: key, knownAt: size)
             return Lineage.components(of: timelines).disagreements(rules: rules).filter { $0.key == key }
@@ -23,7 +23,7 @@ extension LedgerReader {
         }
     }
 
-    private func keysOfNotifications(
+    private func keysOfStatuses(
         below size: Position, _ progress: (UInt64) -> Void
     ) throws -> Set<SubscriptionKey> {
         var keys: Set<SubscriptionKey> = []
@@ -31,7 +31,7 @@ extension LedgerReader {
         while position < size {
             progress(position)
             position = try log.forEach(from: position, below: size, limit: 1_024) { record, evidence in
-                guard record.kind == .notificationReceived else { return }
+                guard record.kind == .notificationReceived || record.kind == .statusPolled else { return }
                 for keyed in try EventDecoder.facts(record, evidence)?.observations ?? [] {
                     if case .notification(let fact) = keyed.observation.fact, fact.status != nil,
                         case .subscription(let key) = keyed.key

@@ -10,7 +10,10 @@ extension EventRow.About {
     /// Creates the summary of an event; nil when the event concerns neither a notification nor a purchase.
     /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
     init?(_ record: Record, evidence: [UInt8]?) throws {
-        if let evidence, let artifact = try EventDecoder.artifact(of: record, evidence) {
+        if let evidence, let stored = try AnswerEvents.stored(record, evidence) {
+            guard let about = stored.parts.lazy.compactMap({ $0 }).compactMap(Self.init).first else { return nil }
+            self = about
+        } else if let evidence, let artifact = try EventDecoder.artifact(of: record, evidence) {
             self.init(artifact)
         } else if let id = Self.originalTransactionId(in: record.body) {
             self.init(originalTransactionId: id)

@@ -11,7 +11,7 @@ enum FactDescription {
             switch keyed.observation.fact {
             case .transaction(let fact): ("transaction", fact)
             case .renewal(let fact): ("renewalInfo", fact)
-            case .notification(let fact): ("notification", fact)
+            case .notification(let fact): (fact.notificationUUID == nil ? "status" : "notification", fact)
             case .app(let fact): ("appTransaction", fact)
             }
         return .object(

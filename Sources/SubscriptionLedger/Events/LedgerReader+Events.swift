@@ -31,7 +31,8 @@ extension LedgerReader {
         guard let record = try log.record(at: position), record.evidenceLength > 0 else { return nil }
         return VerbatimEvidence(
             bytes: try log.evidence(at: position) ?? [], digest: record.evidenceDigest,
-            isJWS: ArtifactKind(record.artifact) != nil)
+            mediaType: ArtifactKind(record.artifact) != nil
+                ? "application/jose" : record.artifact == .serverAPIAnswer ? "application/json" : nil)
     }
 
     /// Returns the body of a tile or an entry bundle of the tree over the first `size` events; nil when the tree has no
@@ -93,5 +94,6 @@ extension EventRow {
 package struct VerbatimEvidence: Sendable {
     package let bytes: [UInt8]
     package let digest: Digest
-    package let isJWS: Bool
+    /// Nil for bytes of any kind.
+    package let mediaType: String?
 }

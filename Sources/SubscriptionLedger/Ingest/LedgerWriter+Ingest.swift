@@ -88,7 +88,8 @@ extension LedgerWriter {
         return try await log.append(events)
     }
 
-    private func keep(_ artifact: [UInt8], _ refusal: Refusal, _ source: EventSource) async throws -> Bool {
+    /// Quarantines a refused artifact, unless it is malformed. Returns whether it did.
+    func keep(_ artifact: [UInt8], _ refusal: Refusal, _ source: EventSource) async throws -> Bool {
         guard refusal.code.isQuarantined else { return false }
         let note = note(on: refusal, source)
         return try await DispatchQueue.global().run { [quarantine] in try quarantine.keep(artifact, note: note) }

@@ -11,16 +11,17 @@ import Testing
     @Test func `gives every text back byte for byte`() {
         var generator = SeededRandom()
         let packer = EvidencePacker(headers: HeaderTable(texts: []))
-        var packedCount = 0
+        var (packedCount, packedJSONCount) = (0, 0)
         for _ in 0..<Self.samples {
             let jws = SampleJWS.random(&generator)
-            let evidence = generator.chance(90) ? jws.evidence : Evidence(bytes: jws.text)
+            let evidence = generator.pick([jws.evidence, jws.evidence, jws.unsigned, Evidence(bytes: jws.text)])
             let packed = packer.pack(evidence)
             let back = packer.unpack(packed, byteCount: evidence.bytes.count)
             #expect(back == evidence.bytes, "seed \(SeededRandom.seed)")
             packedCount += packed.first == EvidencePacker.jwsVersion ? 1 : 0
+            packedJSONCount += packed.first == EvidencePacker.jsonVersion ? 1 : 0
         }
-        #expect(packedCount > Self.samples / 4)
+        #expect(packedCount > Self.samples / 8 && packedJSONCount > Self.samples / 16)
     }
 
     @Test func `of nothing and of opaque bytes is those bytes`() {
@@ -45,7 +46,8 @@ import Testing
         var generator = SeededRandom()
         let packer = EvidencePacker(headers: HeaderTable(texts: []))
         for _ in 0..<500 {
-            var told = SampleJWS.notification(&generator)
+            let jws = SampleJWS.notification(&generator)
+            var told = jws
             let text = told.text
             switch Int.random(in: 0..<6, using: &generator) {
             case 0: told.nested.reverse()
@@ -57,6 +59,9 @@ import Testing
             }
             let packed = packer.pack(Evidence(bytes: text, layout: .jws(told.layout)))
             #expect(packed == [EvidencePacker.rawVersion] + text, "seed \(SeededRandom.seed)")
+            guard told.layout.signature == jws.layout.signature, told.payload == jws.payload else { continue }
+            let unsigned = packer.pack(Evidence(bytes: jws.payload, layout: .json(told.layout.nested)))
+            #expect(unsigned == [EvidencePacker.rawVersion] + jws.payload, "seed \(SeededRandom.seed)")
         }
     }
 
@@ -107,20 +112,23 @@ import Testing
         var generator = SeededRandom()
         let packer = EvidencePacker(headers: HeaderTable(texts: []))
         let jws = SampleJWS.notification(&generator)
-        let packed = packer.pack(jws.evidence)
-        for index in packed.indices {
-            for mask in (0..<8).map({ UInt8(1) << UInt8($0) }) + [0xFF] {
-                var damaged = packed
-                damaged[index] ^= mask
-                #expect(packer.unpack(damaged, byteCount: jws.text.count) == nil, "byte \(index)")
+        for evidence in [jws.evidence, jws.unsigned] {
+            let (packed, count) = (packer.pack(evidence), evidence.bytes.count)
+            #expect(packed.first != EvidencePacker.rawVersion)
+            for index in packed.indices {
+                for mask in (0..<8).map({ UInt8(1) << UInt8($0) }) + [0xFF] {
+                    var damaged = packed
+                    damaged[index] ^= mask
+                    #expect(packer.unpack(damaged, byteCount: count) == nil, "byte \(index)")
+                }
             }
+            for length in packed.indices {
+                #expect(packer.unpack(Array(packed[..<length]), byteCount: count) == nil)
+            }
+            #expect(packer.unpack(packed + [0], byteCount: count) == nil)
+            #expect(packer.unpack(packed, byteCount: count - 1) == nil)
+            #expect(packer.unpack(packed, byteCount: count + 1) == nil)
         }
-        for count in packed.indices {
-            #expect(packer.unpack(Array(packed[..<count]), byteCount: jws.text.count) == nil)
-        }
-        #expect(packer.unpack(packed + [0], byteCount: jws.text.count) == nil)
-        #expect(packer.unpack(packed, byteCount: jws.text.count - 1) == nil)
-        #expect(packer.unpack(packed, byteCount: jws.text.count + 1) == nil)
     }
 
     /// Recomputes the checksum, so that the forged bytes reach the rest of the unpacking.
@@ -130,8 +138,9 @@ import Testing
         var (refused, other) = (0, 0)
         for _ in 0..<10_000 {
             let jws = generator.chance(50) ? .notification(&generator) : SampleJWS.random(&generator)
-            var packed = packer.pack(jws.evidence)
-            guard packed.first == EvidencePacker.jwsVersion else { continue }
+            let evidence = generator.pick([jws.evidence, jws.unsigned])
+            var packed = packer.pack(evidence)
+            guard packed.first != EvidencePacker.rawVersion else { continue }
             packed.removeLast(4)
             let front = min(packed.count, 3 + 74 * 3)
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -139,13 +148,13 @@ import Testing
                 packed[index] = generator.pick([0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &generator)])
             }
             packed = Self.sealed(packed)
-            let count = generator.pick([jws.text.count, 0, 1, jws.text.count * 2, 300_000])
+            let count = generator.pick([evidence.bytes.count, 0, 1, evidence.bytes.count * 2, 300_000])
             guard let back = packer.unpack(packed, byteCount: count) else {
                 refused += 1
                 continue
             }
             #expect(back.count == count)
-            other += back == jws.text ? 0 : 1
+            other += back == evidence.bytes ? 0 : 1
         }
         #expect(refused > 500 && other > 500, "seed \(SeededRandom.seed): \(refused) refused, \(other) other")
     }

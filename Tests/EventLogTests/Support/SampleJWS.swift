@@ -29,6 +29,9 @@ struct SampleJWS {
 
     var evidence: Evidence { Evidence(bytes: text, layout: .jws(layout)) }
 
+    /// The payload alone, as an unsigned text with JWS in it.
+    var unsigned: Evidence { Evidence(bytes: payload, layout: .json(layout.nested)) }
+
     /// Appends the text of another JWS to the payload.
     mutating func nest(_ jws: SampleJWS) {
         let start = payload.count

@@ -58,7 +58,7 @@ import Testing
                 "transactionId": .string("\(number)"), "purchaseDate": .integer(start),
                 "expiresDate": .integer(start + day), "signedDate": .integer(start),
             ])
-            _ = try await pipeline.add(ArtifactFile.artifact(inLine: jws.compact, file: "renewals", number: number))
+            _ = try await pipeline.add(ArtifactFile.artifacts(inLine: jws.compact, file: "renewals", number: number)[0])
         }
         _ = try await pipeline.finish()
         try #require(try scratch.size >= UInt64(renewals))

@@ -160,7 +160,7 @@ import Testing
         var results: [IngestPipeline.Result] = []
         for (number, artifact) in artifacts.enumerated() {
             results += try await pipeline.add(
-                ArtifactFile.artifact(inLine: artifact, file: "bulk.ndjson", number: number))
+                ArtifactFile.artifacts(inLine: artifact, file: "bulk.ndjson", number: number)[0])
         }
         results += try await pipeline.finish()
         #expect(results.map(\.file) == artifacts.indices.map { "bulk.ndjson:\($0)" })

@@ -86,7 +86,7 @@ final class ScratchLedger {
     func ingestInBulk(_ artifacts: [[UInt8]]) async throws {
         var pipeline = IngestPipeline(ledger: ledger)
         for (number, artifact) in artifacts.enumerated() {
-            let found = ArtifactFile.artifact(inLine: artifact, file: "artifacts.ndjson", number: number)
+            let found = ArtifactFile.artifacts(inLine: artifact, file: "artifacts.ndjson", number: number)[0]
             try Self.requireAccepted(try await pipeline.add(found))
         }
         try Self.requireAccepted(try await pipeline.finish())

@@ -70,7 +70,8 @@ struct CustomerSample {
         }
         var pipeline = IngestPipeline(ledger: ledger)
         for notification in notifications {
-            _ = try await pipeline.add(ArtifactFile.artifact(in: notification.jws.compact, file: "notification.jws"))
+            _ = try await pipeline.add(
+                ArtifactFile.artifacts(in: notification.jws.compact, file: "notification.jws")[0])
         }
         _ = try await pipeline.finish()
         for customer in 0..<Self.customers {

@@ -52,7 +52,7 @@ enum IngestSample {
         var pipeline = IngestPipeline(ledger: ledger)
         let start = ContinuousClock.now
         for text in texts {
-            _ = try await pipeline.add(ArtifactFile.artifact(in: text, file: "notification.jws"))
+            _ = try await pipeline.add(ArtifactFile.artifacts(in: text, file: "notification.jws")[0])
         }
         let last = try await pipeline.finish()
         let seconds = (ContinuousClock.now - start).seconds
