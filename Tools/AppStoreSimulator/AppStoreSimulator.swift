@@ -47,6 +47,8 @@ package struct ClockService: Service {
 
     /// The real time between two steps, unless the clock plays as fast as possible.
     private static let interval = Duration.milliseconds(50)
+    /// The real time after which a standing clock is looked at again.
+    private static let glance = Duration.milliseconds(5)
 
     package init(
         _ store: SimulatedAppStore, _ sender: Sender,
@@ -68,7 +70,8 @@ package struct ClockService: Service {
                 last = .now
                 let clock = await store.clockState
                 progress(clock.now, clock.goal)
-                if await !store.isPlaying { try? await Task.sleep(for: Self.interval) }
+                guard await !store.isPlaying else { continue }
+                try? await Task.sleep(for: clock.speed == .times(0) ? Self.glance : Self.interval)
             }
         }
     }

@@ -21,6 +21,8 @@ package struct LiveStore: Sendable {
 
     /// - Complexity: plans every customer, about a millisecond each.
     package init(_ simulation: Simulation) {
+        var simulation = simulation
+        simulation.store.answers = true
         self.simulation = simulation
         now = simulation.start
         households = (0..<simulation.customers).map { simulation.household($0) }

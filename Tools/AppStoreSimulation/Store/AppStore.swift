@@ -124,7 +124,7 @@ extension AppStore {
         let subscription = self[id]
         let isOwn = subscription.origin.ownership == .purchased
         return TruthState(
-            subscription, at: now, isRenewalKnown: configuration.notifies,
+            subscription, at: now, isRenewalKnown: configuration.notifies || configuration.answers,
             introConsumedBy: isOwn
                 ? customers[subscription.origin.customer.index].introConsumed[subscription.group] : nil)
     }

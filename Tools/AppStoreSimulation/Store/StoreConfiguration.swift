@@ -21,6 +21,8 @@ package struct StoreConfiguration: Sendable {
     package var isAccelerated = false
     /// Whether the App Store notifies the app's server. Otherwise devices post transactions, the only source.
     package var notifies = true
+    /// Whether the app can ask the App Store, which then tells about the next renewal, too.
+    package var answers = false
 
     package init() {}
 

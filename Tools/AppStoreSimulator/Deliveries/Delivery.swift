@@ -50,6 +50,9 @@ package struct Delivery: Sendable {
     /// The hours after which a notification is delivered once more, for no reason.
     private static let repetitionHours: Int64 = 2
 
+    /// The date in the history: that of the first attempt.
+    var sentDate: Instant { attempts.first?.date ?? notification.signedDate }
+
     /// Whether the server of the app has confirmed it.
     package var isSuccessful: Bool { attempts.contains { $0.result == .success } }
 

@@ -75,7 +75,7 @@ struct NotificationHistoryQuery {
 
     func includes(_ delivery: Delivery) -> Bool {
         let notification = delivery.notification
-        return start <= notification.signedDate && notification.signedDate <= end
+        return start <= delivery.sentDate && delivery.sentDate <= end
             && (!delivery.attempts.isEmpty || delivery.nextAttempt == nil)
             && (type == nil || notification.notificationType?.rawValue == type)
             && (subtype == nil || notification.subtype?.rawValue == subtype)
