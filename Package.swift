@@ -110,6 +110,11 @@ let package = Package(
             ],
             path: "Projections/Differences", swiftSettings: settings
         ),
+        // When to ask Apple about a subscription.
+        .target(
+            name: "DuePolls", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus"],
+            path: "Projections/DuePolls", swiftSettings: settings
+        ),
         .target(
             name: "AppStoreVerification",
             dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
@@ -168,9 +173,9 @@ let package = Package(
             name: "SubscriptionLedger",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "ProductStates", "IntroOffers",
-                "PaidService", "Revenue", "RetentionCohorts", "Churn", "Differences", "LedgerAPI",
-                "AppStoreVerification", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore",
-                "ProjectionRuntime", "Ingestion", "LMDB", "LedgerConfiguration",
+                "PaidService", "Revenue", "RetentionCohorts", "Churn", "Differences", "DuePolls", "LedgerAPI",
+                "AppStoreVerification", "AppStoreClient", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore",
+                "ProjectionRuntime", "Ingestion", "LMDB", "LedgerConfiguration", asyncHTTPClient, heapModule,
             ],
             swiftSettings: settings
         ),
@@ -194,7 +199,8 @@ let package = Package(
             name: "subledger",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
-                "LedgerStorage", "ProjectionRuntime", "Ingestion", "SubscriptionLedger", "SubscriptionStatus",
+                "DuePolls", "LedgerStorage", "ProjectionRuntime", "Ingestion", "SubscriptionLedger",
+                "SubscriptionStatus",
                 "PaidService", "Revenue", "Churn", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto,
                 argumentParser, asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix,
@@ -288,6 +294,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "DuePollsTests",
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "DuePolls", "LedgerTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ChurnTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "PaidService", "Churn", "AppStoreSimulation",
@@ -377,8 +388,8 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "LedgerAPI", "AppStoreVerification",
                 "LMDB", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
-                "SubscriptionLedger", "LedgerConfiguration", "PaidService", "Revenue", "Churn", "AppStoreSimulation",
-                "LedgerTesting",
+                "SubscriptionLedger", "LedgerConfiguration", "PaidService", "Revenue", "Churn", "DuePolls",
+                "AppStoreClient", "AppStoreSimulation", "LedgerTesting",
             ],
             swiftSettings: testSettings
         ),

@@ -1,10 +1,22 @@
 package import AppStoreModel
 package import Primitives
 
-/// The calls that an app may make to the App Store Server API in one environment, below Apple's hourly limits.
+/// The calls that may be made to the App Store Server API, below Apple's hourly limits for each app, environment and
+/// endpoint.
 ///
 /// Calls are spread over the hour; a minute's worth may come at once. No hour has more than its limit.
 package struct CallBudget: Sendable {
+    /// An app in one environment.
+    package struct App: Hashable, Sendable {
+        package let bundleId: String
+        package let environment: Environment
+
+        package init(bundleId: String, environment: Environment) {
+            self.bundleId = bundleId
+            self.environment = environment
+        }
+    }
+
     /// A limit that refills evenly. The burst is part of the hour's limit.
     private struct Bucket: Sendable {
         let burst: Double
@@ -30,32 +42,39 @@ package struct CallBudget: Sendable {
         mutating func take() { level -= 1 }
     }
 
+    private struct Line: Hashable {
+        let app: App
+        let endpoint: ServerAPIEndpoint
+    }
+
+    private let headroom: Double
     private var all: Bucket
-    private var endpoints: [ServerAPIEndpoint: Bucket] = [:]
+    private var lines: [Line: Bucket] = [:]
 
     /// - Parameters:
-    ///   - callsPerHour: the limit over all endpoints.
+    ///   - callsPerHour: the limit over all apps and endpoints.
     ///   - headroom: the share of every limit that is used, above 0, at most 1.
-    package init(callsPerHour: Int, headroom: Double, environment: Environment) {
+    package init(callsPerHour: Int, headroom: Double) {
         precondition(headroom > 0 && headroom <= 1 && callsPerHour > 0, "a budget has calls")
-        let share = headroom * (environment == .production ? 1 : 0.1)
-        all = Bucket(perHour: Double(callsPerHour) * share)
-        for endpoint in ServerAPIEndpoint.allCases {
-            endpoints[endpoint] = Bucket(perHour: Double(endpoint.callsPerSecond) * 3_600 * share)
-        }
+        self.headroom = headroom
+        all = Bucket(perHour: Double(callsPerHour) * headroom)
     }
 
     /// Takes a call out of the budget.
     /// - Returns: nil when there is one, otherwise the instant from which to ask again.
-    package mutating func take(_ endpoint: ServerAPIEndpoint, at now: Instant) -> Instant? {
-        guard var bucket = endpoints[endpoint] else { preconditionFailure("every endpoint has a bucket") }
+    package mutating func take(_ endpoint: ServerAPIEndpoint, of app: App, at now: Instant) -> Instant? {
+        let line = Line(app: app, endpoint: endpoint)
+        let share = headroom * (app.environment == .production ? 1 : Self.sandboxShare)
+        var bucket = lines[line] ?? Bucket(perHour: Double(endpoint.callsPerSecond) * 3_600 * share)
         all.fill(now)
         bucket.fill(now)
-        defer { endpoints[endpoint] = bucket }
+        defer { lines[line] = bucket }
         let wait = max(all.wait, bucket.wait)
         guard wait == 0 else { return now.advanced(byMilliseconds: wait) }
         all.take()
         bucket.take()
         return nil
     }
+
+    private static let sandboxShare = 0.1
 }

@@ -15,6 +15,8 @@ package actor ServerAPIClient {
         package var attempts = 4
         /// The wait before the second attempt; it doubles with each.
         package var firstWait = Duration.seconds(1)
+        /// Whether a call may be repeated, asked before each repetition.
+        package var mayRepeat: @Sendable (ServerAPIEndpoint) -> Bool = { _ in true }
         /// The clock of the ledger, for the waits that Apple asks for.
         package var clock: @Sendable () -> Instant
         /// The clock of this machine, for tokens.
@@ -64,13 +66,16 @@ package actor ServerAPIClient {
         var wait = configuration.firstWait
         var attempt = 1
         while true {
-            let isLast = attempt == configuration.attempts
+            func isRepeated() -> Bool {
+                attempt < configuration.attempts && configuration.mayRepeat(request.endpoint)
+            }
             do {
                 let reply = try await sendAuthorized(request)
-                guard case .error(let code, _) = reply.outcome, ServerAPIReply.retryableCodes.contains(code), !isLast
+                guard case .error(let code, _) = reply.outcome, ServerAPIReply.retryableCodes.contains(code),
+                    isRepeated()
                 else { return reply }
             } catch let failure as ServerAPIFailure {
-                guard case .unavailable = failure, !isLast else { throw failure }
+                guard case .unavailable = failure, isRepeated() else { throw failure }
             }
             // Half of the wait is random, so that callers who failed together do not return together.
             try await Task.sleep(for: wait * Double.random(in: 0.5...1))
@@ -151,7 +156,7 @@ package actor ServerAPIClient {
 
 extension ServerAPIRequest {
     /// The path with its query.
-    fileprivate var target: String {
+    package var target: String {
         guard !query.isEmpty else { return path }
         return path + "?" + query.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }.joined(separator: "&")
     }

@@ -67,7 +67,7 @@ extension ServerAPIReply {
 
     /// Reads an answer.
     /// - Throws: what of it is no answer.
-    static func read(
+    package static func read(
         _ bytes: [UInt8], status: Int, of request: ServerAPIRequest
     ) throws(Unreadable) -> ServerAPIReply {
         let isSuccess = 200..<300 ~= status
@@ -88,7 +88,7 @@ extension ServerAPIReply {
             request, .error(code: code, message: root["errorMessage"]?.string ?? ""), bytes, root)
     }
 
-    struct Unreadable: Error {
+    package struct Unreadable: Error {
         let found: String
     }
 }

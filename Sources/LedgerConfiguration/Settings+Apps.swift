@@ -5,10 +5,11 @@ extension Settings {
         for element in try value.elements() {
             var members = try YAMLMapping(element)
             let bundleId = try members.require("bundleId")
-            let app = App(
+            var app = App(
                 bundleId: try bundleId.text(), appAppleId: try Self.appAppleId(members.take("appAppleId")),
                 environments: try Self.environments(members.take("environments")))
-            try noteSecrets(&members, of: element)
+            app.serverAPI = try members.take("serverAPI").map(Self.serverAPI)
+            try noteSecrets(&members)
             try members.finish()
             guard !apps.contains(where: { $0.bundleId == app.bundleId }) else {
                 throw bundleId.unexpected("a unique bundleId")
@@ -35,10 +36,8 @@ extension Settings {
         return environments
     }
 
-    /// Checks the form of the settings for calls to Apple and records them as unused: this version makes no such calls.
-    private mutating func noteSecrets(
-        _ members: inout YAMLMapping, of app: YAMLValue
-    ) throws(ConfigurationError) {
+    /// Checks the form of the settings for verifyReceipt and records them as unused: this version makes no such calls.
+    private mutating func noteSecrets(_ members: inout YAMLMapping) throws(ConfigurationError) {
         if let secret = members.take("sharedSecretFile") {
             _ = try secret.text()
             unused.append(secret.name)
@@ -47,23 +46,27 @@ extension Settings {
             try Self.requireURL(url)
             unused.append(url.name)
         }
-        if let serverAPI = members.take("serverAPI") {
-            try Self.checkServerAPI(serverAPI)
-            unused.append(serverAPI.name)
-        }
     }
 
-    private static func checkServerAPI(_ value: YAMLValue) throws(ConfigurationError) {
+    private static func serverAPI(_ value: YAMLValue) throws(ConfigurationError) -> ServerAPI {
         var members = try YAMLMapping(value)
-        for key in ["issuerId", "keyId", "keyFile"] { _ = try members.require(key).text() }
-        if let url = members.take("baseURL") { try requireURL(url) }
+        let (issuerId, keyId) = (try members.require("issuerId").text(), try members.require("keyId").text())
+        var serverAPI = ServerAPI(issuerId: issuerId, keyId: keyId, keyFile: try members.require("keyFile").text())
+        if let url = members.take("baseURL") {
+            try requireURL(url)
+            serverAPI.baseURL = try url.text()
+        }
         try members.finish()
+        return serverAPI
     }
 
     private static func requireURL(_ value: YAMLValue) throws(ConfigurationError) {
         let text = try value.text()
-        guard text.hasPrefix("https://") || text.hasPrefix("http://") else {
-            throw value.unexpected("a URL with http or https")
+        // Tokens and secrets are sent there.
+        let loopback = ["127.0.0.1", "localhost", "[::1]"].map { "http://" + $0 }
+        let isLoopback = loopback.contains { text == $0 || text.hasPrefix($0 + ":") || text.hasPrefix($0 + "/") }
+        guard text.hasPrefix("https://") || isLoopback else {
+            throw value.unexpected("a URL with https, or with http on the loopback interface")
         }
     }
 }

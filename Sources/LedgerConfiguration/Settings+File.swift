@@ -13,6 +13,10 @@ extension Settings {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         data = Self.path(data, in: folder)
         trustRoots = trustRoots.map { Self.path($0, in: folder) }
+        for index in apps.indices {
+            guard let access = apps[index].serverAPI else { continue }
+            apps[index].serverAPI?.keyFile = Self.path(access.keyFile, in: folder)
+        }
         for index in customerTokens.indices {
             customerTokens[index].publicKeyFile = Self.path(customerTokens[index].publicKeyFile, in: folder)
         }

@@ -11,6 +11,7 @@ package struct Settings: Sendable {
     package var apiKeys: [APIKey] = []
     /// The public keys that verify customer tokens.
     package var customerTokens: [CustomerTokenKey] = []
+    package var polling = Polling()
     package var logging = Logging()
     /// Valid members that this version does not use.
     package var unused: [String] = []
@@ -42,11 +43,32 @@ package struct Settings: Sendable {
         package var bundleId: String
         package var appAppleId: Int64?
         package var environments: Set<Environment>
+        /// The key for the App Store Server API; nil without one.
+        package var serverAPI: ServerAPI?
 
-        package init(bundleId: String, appAppleId: Int64?, environments: Set<Environment>) {
+        package init(
+            bundleId: String, appAppleId: Int64?, environments: Set<Environment>, serverAPI: ServerAPI? = nil
+        ) {
             self.bundleId = bundleId
             self.appAppleId = appAppleId
             self.environments = environments
+            self.serverAPI = serverAPI
+        }
+    }
+
+    package struct ServerAPI: Hashable, Sendable {
+        package var issuerId: String
+        package var keyId: String
+        /// The .p8 file.
+        package var keyFile: String
+        /// Nil for Apple's.
+        package var baseURL: String?
+
+        package init(issuerId: String, keyId: String, keyFile: String, baseURL: String? = nil) {
+            self.issuerId = issuerId
+            self.keyId = keyId
+            self.keyFile = keyFile
+            self.baseURL = baseURL
         }
     }
 

@@ -17,6 +17,8 @@ package struct LedgerServer: Sendable {
         package var http = Settings.HTTP()
         package var apiKeys: [APIKey] = []
         package var customerTokens = CustomerTokens()
+        /// Nil without a key for the App Store Server API.
+        package var polling: Polling?
         /// The clock for call durations, rate limits and the age of the checkpoint.
         package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
@@ -39,7 +41,7 @@ package struct LedgerServer: Sendable {
             ledger: ledger,
             checkpoint: try CheckpointPublisher(of: ledger),
             transitions: try ledger.transitions(), subscribers: Subscribers(limit: ServerLimits.subscribers),
-            metrics: Metrics())
+            metrics: Metrics(), polling: configuration.polling)
     }
 
     /// Every route, in the order of the specification.
@@ -72,7 +74,8 @@ package struct LedgerServer: Sendable {
         CustomerChange.Kind.allCases.map { CustomerChangeRoute(kind: $0, source: .operator, context: context) }
             + [
                 IngestRoute(context: context), ActivationRoute(context: context), CatalogRoute(context: context),
-                RatesRoute(context: context), CloseRoute(context: context),
+                RatesRoute(context: context), CloseRoute(context: context), PollRoute(context: context),
+                ReconcileRoute(context: context),
             ]
     }
 
@@ -96,12 +99,21 @@ package struct LedgerServer: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.http.host, port: configuration.http.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),
-            services: [
-                ReaderMaintenance(ledger: context.reader, transitions: context.transitions, logger: logger),
-                SubscriberService(
-                    ledger: context.ledger, transitions: context.transitions, subscribers: context.subscribers),
-            ],
+            services: services,
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)
+    }
+
+    private var services: [any Service] {
+        var services: [any Service] = [
+            ReaderMaintenance(ledger: context.reader, transitions: context.transitions, logger: logger),
+            SubscriberService(
+                ledger: context.ledger, transitions: context.transitions, subscribers: context.subscribers),
+        ]
+        if let polling = context.polling, polling.isEnabled {
+            services.append(PollService(polling: polling, context: context, logger: logger))
+            services.append(ReconcileService(polling: polling, context: context, logger: logger))
+        }
+        return services
     }
 
     private func router(

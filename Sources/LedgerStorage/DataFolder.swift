@@ -18,6 +18,8 @@ package struct DataFolder: Sendable {
     package var vault: String { path + "/vault" }
     package var keys: String { path + "/keys" }
     package var quarantine: String { path + "/quarantine" }
+    /// The questions to Apple; without it, some are asked again.
+    package var poll: String { path + "/poll" }
     package var checkpointKey: String { keys + "/checkpoint.key" }
     package var vaultKey: String { keys + "/vault.key" }
     /// The last signed checkpoint.

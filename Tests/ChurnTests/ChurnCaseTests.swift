@@ -58,6 +58,15 @@ import Testing
         #expect(try Self.outcomes(purchases, on: 59) == ["recovered 35"])
     }
 
+    @Test func `is in retry in a gap of which only the later recovery tells`() throws {
+        var purchases = StatedPurchases()
+        purchases.buy("1", 0..<31)
+        purchases.buy("2", 35..<66)
+        #expect(try Self.inRetry(purchases, on: 33) == [3])
+        #expect(try Self.outcomes(purchases, on: 33) == ["open"])
+        #expect(try Self.outcomes(purchases, on: 40) == ["recovered 35"])
+    }
+
     @Test func `does not include an upgrade whose new purchase is not known`() throws {
         var purchases = StatedPurchases()
         purchases.buy("1", 0..<31)

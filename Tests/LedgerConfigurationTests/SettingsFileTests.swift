@@ -9,10 +9,13 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "subledger.yaml").path
-        try Data("{data: here, trust: {roots: [a.der, /b.der]}}".utf8).write(to: URL(filePath: file))
+        let access = "{issuerId: i, keyId: k, keyFile: k.p8}"
+        let text = "{data: here, trust: {roots: [a.der, /b.der]}, apps: [{bundleId: b, serverAPI: \(access)}]}"
+        try Data(text.utf8).write(to: URL(filePath: file))
         let settings = try Settings(file: file)
         #expect(settings.data == folder.path + "/here")
         #expect(settings.trustRoots == [folder.path + "/a.der", "/b.der"])
+        #expect(settings.apps.first?.serverAPI?.keyFile == folder.path + "/k.p8")
     }
 
     @Test func `a file that is not there is an input failure`() {

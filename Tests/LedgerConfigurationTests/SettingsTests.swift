@@ -37,7 +37,8 @@ import Testing
         #expect(
             settings.apps == [
                 Settings.App(
-                    bundleId: "com.example.app", appAppleId: 123, environments: [.production, .sandbox]),
+                    bundleId: "com.example.app", appAppleId: 123, environments: [.production, .sandbox],
+                    serverAPI: Settings.ServerAPI(issuerId: "UUID", keyId: "ABC", keyFile: "k.p8")),
                 Settings.App(bundleId: "com.example.other", appAppleId: nil, environments: [.xcode]),
                 Settings.App(bundleId: "com.example.third", appAppleId: nil, environments: [.production, .sandbox]),
             ])
@@ -48,6 +49,12 @@ import Testing
                     callsPerSecond: 5, burst: 9, bundleIds: ["com.example.app"], environments: [.sandbox])
             ])
         #expect(settings.customerTokens == [CustomerTokenKey(kid: "k1", publicKeyFile: "k1.pem")])
+        var polling = Settings.Polling()
+        (polling.enabled, polling.concurrency, polling.headroom) = (true, 3, 0.5)
+        (polling.callsPerHour, polling.retryForDays) = (1_200, 30)
+        (polling.afterPeriodEnd, polling.beforePeriodEnd) = (90_000, 43_200_000)
+        polling.retry = [900_000, 172_800_000]
+        #expect(settings.polling == polling)
         #expect(settings.logging.level == .debug)
         #expect(settings.logging.format == .text)
     }
@@ -55,11 +62,7 @@ import Testing
     @Test func `what this version does not use is told by name`() throws {
         let settings = try Settings(yaml: Self.whole, file: "f")
         #expect(
-            settings.unused == [
-                "apps[0].sharedSecretFile", "apps[0].verifyReceiptURL", "apps[0].serverAPI", "polling",
-            ])
-        let disabled = try Settings(yaml: "polling: {enabled: false, retry: [1h]}", file: "f")
-        #expect(disabled.unused.isEmpty)
+            settings.unused == ["apps[0].sharedSecretFile", "apps[0].verifyReceiptURL"])
     }
 
     private static let whole = """
@@ -79,8 +82,8 @@ import Testing
           - {name: web, role: backend, sha256: "\(String(repeating: "0F", count: 32))", callsPerSecond: 5, burst: 9,
              bundleIds: [com.example.app], environments: [Sandbox]}
         customerTokens: [{kid: k1, publicKeyFile: k1.pem}]
-        polling: {enabled: true, concurrency: 8, callsPerHour: 36000, headroom: 0.8, afterPeriodEnd: 60s, \
-        beforePeriodEnd: 24h, retry: [1h, 6h, 24h], retryForDays: 60}
+        polling: {enabled: true, concurrency: 3, callsPerHour: 1200, headroom: 0.5, afterPeriodEnd: 90s, \
+        beforePeriodEnd: 12h, retry: [15m, 2d], retryForDays: 30}
         logging: {level: debug, format: text}
         """
 }

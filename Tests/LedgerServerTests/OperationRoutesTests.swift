@@ -21,7 +21,7 @@ import Testing
             let answer = try await client.get("/readyz")
             #expect(answer.status == .ok)
             let json = try answer.json()
-            #expect(json.members.map(\.key) == ["status", "writer", "derivedLag", "freeBytes"])
+            #expect(json.members.map(\.key) == ["status", "writer", "derivedLag", "freeBytes", "stoppedCalls"])
             #expect(json["status"]?.string == "ready")
             #expect(json["writer"]?.string == "ok")
             #expect(json["derivedLag"]?.integer.map { 0...6 ~= $0 } == true)

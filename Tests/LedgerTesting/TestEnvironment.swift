@@ -8,6 +8,9 @@ package enum TestEnvironment {
     /// Whether the long versions of the tests run: `SUBLEDGER_LONG`.
     package static let isLong = variables["SUBLEDGER_LONG"] == "1"
 
+    /// The number of simulated years of `Tools/test --convergence`; nil without the option.
+    package static let convergenceSeeds = variables["SUBLEDGER_CONVERGENCE"].flatMap { Int($0) }.map { max(1, $0) }
+
     /// The folder of real App Store data: `SUBLEDGER_FIXTURES`; nil if it is absent. The data is read in place and must
     /// never be copied into the project.
     package static let fixtures: String? = {

@@ -43,6 +43,24 @@ struct ControlClient {
         try await answer(to: numbers.json, at: "/control/close")
     }
 
+    func poll(_ request: PollRequest) async throws -> JSONValue {
+        try await answer(to: request.json, at: "/control/poll")
+    }
+
+    /// - Parameter report: receives the share that is done.
+    func reconcile(_ request: ReconcileRequest, report: (Double) -> Void) async throws -> JSONValue {
+        var answer: JSONView?
+        try await post("/control/reconcile") { body in
+            try await body.write(request.json)
+        } receiving: { lines in
+            for line in lines {
+                if let share = ReconcileRequest.share(line) { report(share) } else { answer = line }
+            }
+        }
+        guard let answer else { throw ConnectionEnded.failure }
+        return JSONValue(answer)
+    }
+
     private func answer(to line: JSONValue, at path: String) async throws -> JSONValue {
         var answer: JSONView?
         try await post(path) { body in

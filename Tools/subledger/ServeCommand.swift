@@ -18,8 +18,11 @@ struct ServeCommand: AsyncParsableCommand {
             SIGTERM stops the service after it has answered current requests. Without API keys the service listens on \
             the loopback interface only.
 
-            While the service runs, `subledger ingest`, `customer`, `project activate`, `catalog apply` and \
-            `quarantine retry` on the same data folder hand their work over to the service.
+            While the service runs, `subledger ingest`, `customer`, `project activate`, `catalog apply`, `poll run`, \
+            `reconcile` and `quarantine retry` on the same data folder hand their work over to the service.
+
+            With `polling.enabled` in the configuration, the service asks the App Store Server API what no notification \
+            said, for the apps that have a key, and reconciles with its notification history.
 
             EXAMPLES
               subledger serve --bundle-id com.example.app --app-apple-id 1234567890
@@ -89,8 +92,14 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.http = settings.http
         configuration.apiKeys = settings.apiKeys
         configuration.customerTokens = try Self.customerTokens(settings.customerTokens)
-        let server = try LedgerServer(
-            LedgerWriter(ledgerConfiguration, catchesUpInBackground: true), configuration, logger: logger)
+        let writer = try LedgerWriter(ledgerConfiguration, catchesUpInBackground: true)
+        let appStore = try AppStoreAccess(settings, writer)
+        configuration.polling = appStore.map {
+            Polling(
+                poller: $0.poller, reconciler: $0.reconciler, connections: $0.connections.all,
+                isEnabled: settings.polling.enabled)
+        }
+        let server = try LedgerServer(writer, configuration, logger: logger)
         let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
         let stop: @Sendable () -> Void = {
             logger.warning("current calls did not end in time and were cut off")
@@ -99,6 +108,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await server.run(onTimeout: stop) { port in
             Terminal.standardOutput.write("listening on http://\(host):\(port)\n")
         }
+        await appStore?.connections.shutdown()
     }
 
     /// Replaces the clock of the ledger by that of a simulator.

@@ -83,6 +83,13 @@ package final class LogWriter: Sendable {
         }
     }
 
+    /// Returns the position of the first event with the notification of a prepared event, also if Apple signed it anew;
+    /// of another event, with the same artifact. Nil when there is none.
+    package func firstPosition(of event: PreparedEvent) throws -> UInt64? {
+        let key = event.notificationKey ?? event.record.idempotencyKey
+        return try duplicates.firstPositions(of: [key])[key]
+    }
+
     deinit {
         close()
     }

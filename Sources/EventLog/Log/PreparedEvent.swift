@@ -3,7 +3,7 @@
 package final class PreparedEvent: Sendable {
     /// The writer sets the position, recordedAt and the flag `repeats`.
     let record: Record
-    let notificationKey: IdempotencyKey?
+    package let notificationKey: IdempotencyKey?
     let packedEvidence: [UInt8]
     let attachment: (any Sendable)?
 

@@ -20,6 +20,7 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
     package static let tokenMapped = EventKind(rawValue: 24)
     package static let catalogChanged = EventKind(rawValue: 32)
     package static let rulesActivated = EventKind(rawValue: 33)
+    package static let reconciled = EventKind(rawValue: 36)
     package static let ratesChanged = EventKind(rawValue: 38)
     package static let numbersClosed = EventKind(rawValue: 39)
 
@@ -31,7 +32,8 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
         .subscriptionTransferred: "subscriptionTransferred", .entitlementGranted: "entitlementGranted",
         .customerErased: "customerErased", .customersUnmerged: "customersUnmerged",
         .tokenMapped: "tokenMapped", .catalogChanged: "catalogChanged",
-        .rulesActivated: "rulesActivated", .ratesChanged: "ratesChanged", .numbersClosed: "numbersClosed",
+        .rulesActivated: "rulesActivated", .reconciled: "reconciled", .ratesChanged: "ratesChanged",
+        .numbersClosed: "numbersClosed",
     ]
 
     /// The name in answers; the number for a kind of a later version.

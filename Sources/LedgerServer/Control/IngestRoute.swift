@@ -63,12 +63,3 @@ struct IngestRoute: Route {
     private static let stopping = StorageError(
         .busy, "the service is stopping", hint: "Run the command again. Artifacts already appended are duplicates.")
 }
-
-extension ByteBuffer {
-    fileprivate init(line json: JSONValue) {
-        var bytes: [UInt8] = []
-        json.write(to: &bytes, canonical: false)
-        bytes.append(UInt8(ascii: "\n"))
-        self.init(bytes: bytes)
-    }
-}

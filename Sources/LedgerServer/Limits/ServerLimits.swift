@@ -1,3 +1,4 @@
+import Primitives
 import SubscriptionLedger
 
 /// The limits of the service, with their reasons.
@@ -14,6 +15,14 @@ enum ServerLimits {
     static let yamlFileBytes = 3 * 1_024 * 1_024
     /// The maximum size of handed-over numbers: about 300,000 of them.
     static let closeBytes = 64 * 1_024 * 1_024
+    /// The maximum size of a handed-over poll: an id and a bundle id.
+    static let pollRequestBytes = 4 * 1_024
+    /// The time between two rounds of polls.
+    static let pollInterval = Duration.milliseconds(200)
+    /// The time between two comparisons with Apple's notification history, in milliseconds.
+    static let reconcileInterval = Instant.millisecondsPerDay
+    /// The wait after a round that the storage ended.
+    static let pollPause = Duration.seconds(5)
     /// The maximum size of a line of a handed-over ingest: an artifact of 8 MiB in base64, and its names.
     static let artifactLineBytes = 12 * 1_024 * 1_024
     /// The maximum wait of a call with `atLeast` for its position.

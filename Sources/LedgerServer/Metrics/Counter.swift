@@ -13,8 +13,8 @@ final class Counter: Sendable {
         self.help = help
     }
 
-    func increment(_ value: String) {
-        counts.withLock { $0[value, default: 0] += 1 }
+    func increment(_ value: String, by count: UInt64 = 1) {
+        counts.withLock { $0[value, default: 0] += count }
     }
 
     func write(to text: inout ExpositionText) {

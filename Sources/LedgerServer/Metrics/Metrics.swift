@@ -5,6 +5,9 @@ import Synchronization
 final class Metrics: Sendable {
     let refusals = Counter(
         "subledger_refusals_total", label: "code", help: "Number of refused artifacts by code since start.")
+    let polls = Counter(
+        "subledger_polls_total", label: "outcome",
+        help: "Number of questions to Apple by outcome (changed, unchanged, failed) since start.")
     private let routes = Mutex<[RouteMetrics]>([])
 
     /// Returns the metrics of a route, which may be served at several listeners.
@@ -19,6 +22,7 @@ final class Metrics: Sendable {
 
     func write(to text: inout ExpositionText) {
         refusals.write(to: &text)
+        polls.write(to: &text)
         let routes = routes.withLock { $0 }
         text.family("subledger_http_requests_total", .counter, "Number of requests by route and status since start.")
         for route in routes {

@@ -80,6 +80,8 @@ extension Problem {
         case let error as StorageError: self.init(Self.status(of: error), error.diagnosis)
         case let error as ConfigurationError: self.init(.badRequest, error.diagnosis)
         case let error as InvalidActivator: self.init(.badRequest, error.diagnosis)
+        case let error as ReconcileFailure:
+            self.init(error.diagnosis.isRetryable ? .badGateway : .unprocessableContent, error.diagnosis)
         default: self.init(any: error)
         }
     }

@@ -44,3 +44,13 @@ extension ByteBuffer {
         self.init(bytes: bytes)
     }
 }
+
+extension ByteBuffer {
+    /// A line of NDJSON.
+    init(line json: JSONValue) {
+        var bytes: [UInt8] = []
+        json.write(to: &bytes, canonical: false)
+        bytes.append(UInt8(ascii: "\n"))
+        self.init(bytes: bytes)
+    }
+}

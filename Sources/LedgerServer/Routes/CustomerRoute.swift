@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LedgerAPI
 import SubscriptionLedger
 
 /// The state of a customer, by id or handle. An unused id gives a customer without purchases.
@@ -12,8 +13,10 @@ struct CustomerRoute: Route {
 
     func respond(to call: RouteRequest) async throws -> Response {
         try await call.answer(from: context) { query, question in
-            try context.reader.customer(
+            let answer = try context.reader.customer(
                 try call.pathParameter("id"), question, scope: try query.scope(of: call))
+            if query.isAboutNow { context.noteVisit(to: answer.subscriptions.lazy.map(\.id)) }
+            return answer
         }
     }
 }

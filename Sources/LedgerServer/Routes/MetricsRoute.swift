@@ -24,6 +24,11 @@ struct MetricsRoute: Route {
                 "subledger_status_disagreements",
                 "Number of statuses signed by Apple that differ from the ledger's answer at signing.", count)
         }
+        if let polling = context.polling {
+            text.gauge(
+                "subledger_polls_queued", "Number of accounts to ask Apple about within a day.",
+                await polling.poller.queuedPolls)
+        }
         let published = context.checkpoint.size
         text.gauge("subledger_checkpoint_events", "Number of events covered by the published checkpoint.", published)
         text.gauge("subledger_followers", "Number of streaming connections.", context.subscribers.count)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LedgerAPI
 import SubscriptionLedger
 
 /// The state of a subscription, in the format of the command `state`.
@@ -12,7 +13,9 @@ struct SubscriptionRoute: Route {
 
     func respond(to call: RouteRequest) async throws -> Response {
         try await call.answer(from: context) { query, question in
-            try context.reader.state(of: SubscriptionSelector(call, query), question)
+            let answer = try context.reader.state(of: SubscriptionSelector(call, query), question)
+            if query.isAboutNow { context.noteVisit(to: answer?.subscriptions.lazy.map(\.id)) }
+            return answer
         }
     }
 }

@@ -104,6 +104,9 @@ struct Query: Sendable {
         return question
     }
 
+    /// Whether the question is about the present, with all that is known.
+    var isAboutNow: Bool { ["asOf", "knownAt", "signedBy"].allSatisfy { values[$0] == nil } }
+
     /// Returns `asOf`, by default now, and `knownAt`, by default every event.
     private func question(now: Instant) throws(Problem) -> AsOfQuery {
         var question = AsOfQuery(asOf: now)

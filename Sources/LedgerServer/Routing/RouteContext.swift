@@ -1,3 +1,4 @@
+import LedgerAPI
 import LedgerStorage
 import Primitives
 import SubscriptionLedger
@@ -9,12 +10,21 @@ struct RouteContext: Sendable {
     let transitions: TransitionFeed
     let subscribers: Subscribers
     let metrics: Metrics
+    /// Nil without a key for the App Store Server API.
+    let polling: Polling?
+    let visits = Visits()
 
     var reader: LedgerReader { ledger.reader }
     var now: Instant { ledger.configuration.clock() }
 }
 
 extension RouteContext {
+    /// Notes that a caller asked about subscriptions now.
+    func noteVisit(to subscriptions: (some Sequence<SubscriptionID>)?) {
+        guard let subscriptions, polling?.isEnabled == true else { return }
+        visits.note(subscriptions)
+    }
+
     private static let pollInterval = Duration.milliseconds(10)
 
     /// Waits until the event at a position is known.

@@ -1,0 +1,111 @@
+package import AppStoreClient
+import AppStoreModel
+package import Primitives
+import Synchronization
+
+/// The App Store Server API for one app in one environment: the way to ask, and when to.
+///
+/// After a failure, no call is made until Apple's time, or for longer after each failure. A failure that an operator has
+/// to correct stops the calls until the next start.
+package final class AppStoreConnection: Sendable {
+    package let app: CallBudget.App
+    private let budget: SharedBudget
+    private let send: @Sendable (ServerAPIRequest) async throws -> ServerAPIReply
+    private let clock: @Sendable () -> Instant
+    private let state = Mutex(State())
+
+    private struct State {
+        var resumesAt = Instant.earliest
+        var stoppedBy: ServerAPIFailure?
+        var failures = 0
+    }
+
+    /// The longest pause after failures.
+    private static let longestPause = 5 * Instant.millisecondsPerMinute
+
+    /// - Parameter send: makes one call.
+    package init(
+        _ app: CallBudget.App, within budget: SharedBudget, clock: @escaping @Sendable () -> Instant,
+        send: @escaping @Sendable (ServerAPIRequest) async throws -> ServerAPIReply
+    ) {
+        self.app = app
+        self.budget = budget
+        self.clock = clock
+        self.send = send
+    }
+
+    /// The failure that stopped the calls; nil while calls are made.
+    var stoppedBy: ServerAPIFailure? { state.withLock { $0.stoppedBy } }
+
+    /// Why the calls stopped; nil while calls are made.
+    package var stop: StoppedCalls? {
+        stoppedBy.map { StoppedCalls(app, $0) }
+    }
+
+    /// Takes a call out of the budget.
+    /// - Returns: nil when the call may be made now, otherwise the instant from which to ask again.
+    func take(_ endpoint: ServerAPIEndpoint) -> Instant? {
+        let now = clock()
+        let (isStopped, resumesAt) = state.withLock { ($0.stoppedBy != nil, $0.resumesAt) }
+        if isStopped { return .latest }
+        if resumesAt > now { return resumesAt }
+        return budget.take(endpoint, of: app, at: now)
+    }
+
+    /// Makes a call that was taken out of the budget.
+    /// - Throws: `ServerAPIFailure`; `CancellationError`.
+    func call(_ request: ServerAPIRequest) async throws -> ServerAPIReply {
+        do {
+            let reply = try await send(request)
+            state.withLock { $0.failures = 0 }
+            return reply
+        } catch let failure as ServerAPIFailure {
+            note(failure)
+            throw failure
+        }
+    }
+
+    private func note(_ failure: ServerAPIFailure) {
+        let now = clock()
+        state.withLock { state in
+            switch failure {
+            case .rateLimited(let until): state.resumesAt = until
+            case .unauthorized, .clockSkew: state.stoppedBy = failure
+            case .unavailable:
+                state.failures += 1
+                let pause = min(Int64(1_000) << Int64(min(state.failures, 10)), Self.longestPause)
+                state.resumesAt = now.advanced(byMilliseconds: pause)
+            }
+        }
+    }
+}
+
+/// An app whose calls stopped until the next start. An operator has to correct the cause.
+package struct StoppedCalls: Hashable, Sendable {
+    package let bundleId: String
+    package let environment: String
+    package let code: String
+    package let hint: String?
+
+    fileprivate init(_ app: CallBudget.App, _ failure: ServerAPIFailure) {
+        (bundleId, environment) = (app.bundleId, app.environment.rawValue)
+        (code, hint) = (failure.diagnosis.code, failure.diagnosis.hint)
+    }
+
+    package var json: JSONValue {
+        .object(["bundleId": .string(bundleId), "environment": .string(environment), "code": .string(code)])
+    }
+}
+
+/// The budget of all connections.
+package final class SharedBudget: Sendable {
+    private let budget: Mutex<CallBudget>
+
+    package init(callsPerHour: Int = 36_000, headroom: Double = 0.8) {
+        budget = Mutex(CallBudget(callsPerHour: callsPerHour, headroom: headroom))
+    }
+
+    func take(_ endpoint: ServerAPIEndpoint, of app: CallBudget.App, at now: Instant) -> Instant? {
+        budget.withLock { $0.take(endpoint, of: app, at: now) }
+    }
+}

@@ -1,0 +1,65 @@
+import AppStoreClient
+import AppStoreModel
+import AsyncHTTPClient
+package import LedgerConfiguration
+import LedgerStorage
+package import Primitives
+
+/// The connections of the configured apps. Each has its own key; all share a budget.
+package final class AppStoreConnections: Sendable {
+    package let all: [AppStoreConnection]
+    private let transport: HTTPClient
+
+    private static let keyFileLimit = 64 * 1_024
+
+    /// - Throws: `ConfigurationError` for a key that cannot be read.
+    package init(_ settings: Settings, clock: @escaping @Sendable () -> Instant) throws {
+        let budget = SharedBudget(callsPerHour: settings.polling.callsPerHour, headroom: settings.polling.headroom)
+        let transport = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: ServerAPIClient.transportConfiguration)
+        self.transport = transport
+        do {
+            all = try settings.apps.flatMap { app in
+                guard let access = app.serverAPI else { return [AppStoreConnection]() }
+                let credentials = try Self.credentials(access, of: app)
+                return app.environments.intersection([.production, .sandbox]).sorted { $0.rawValue < $1.rawValue }
+                    .map { environment in
+                        let app = CallBudget.App(bundleId: app.bundleId, environment: environment)
+                        var configuration = ServerAPIClient.Configuration(
+                            environment, baseURL: access.baseURL, clock: clock)
+                        configuration.mayRepeat = { budget.take($0, of: app, at: clock()) == nil }
+                        let client = ServerAPIClient(credentials, configuration, transport: transport)
+                        return AppStoreConnection(app, within: budget, clock: clock) { try await client.send($0) }
+                    }
+            }
+        } catch {
+            try? transport.syncShutdown()
+            throw error
+        }
+    }
+
+    /// Ends the connections. No call may follow.
+    package func shutdown() async {
+        try? await transport.shutdown()
+    }
+
+    private static func credentials(
+        _ access: Settings.ServerAPI, of app: Settings.App
+    ) throws -> ServerAPICredentials {
+        let pem: String
+        do {
+            pem = String(decoding: try InputFile.bytes(of: access.keyFile, limit: keyFileLimit), as: UTF8.self)
+        } catch {
+            throw ConfigurationError(
+                "apps.serverAPI.keyFile", "the key file of \(app.bundleId) cannot be read", found: error.reason)
+        }
+        do {
+            return try ServerAPICredentials(
+                issuerId: access.issuerId, keyId: access.keyId, bundleId: app.bundleId, privateKeyPEM: pem)
+        } catch {
+            throw ConfigurationError(
+                "apps.serverAPI.keyFile", "the key of \(app.bundleId) is none for the App Store Server API",
+                expected: "the .p8 file that App Store Connect gives once", found: access.keyFile)
+        }
+    }
+}

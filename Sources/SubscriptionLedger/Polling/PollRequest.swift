@@ -1,0 +1,70 @@
+import AppStoreModel
+package import DuePolls
+package import LedgerConfiguration
+package import Primitives
+
+/// The subscriptions that a command asks Apple about.
+package enum PollRequest: Sendable {
+    /// All that is due.
+    case due
+    case subscription(SubscriptionSelector)
+}
+
+extension PollRequest {
+    package var json: JSONValue {
+        guard case .subscription(let selector) = self else { return .object([]) }
+        return .object([
+            .init("subscription", .string(selector.originalTransactionId)),
+            .init("environment", JSONValue(selector.environment?.rawValue)),
+            .init("bundleId", JSONValue(selector.bundleId)),
+        ])
+    }
+
+    /// - Throws: `posting_malformed`.
+    package init(_ json: JSONView) throws(CustomerError) {
+        try json.requireMembers(["subscription", "environment", "bundleId"])
+        guard let id = try json.text(of: "subscription") else {
+            self = .due
+            return
+        }
+        self = .subscription(
+            SubscriptionSelector(
+                originalTransactionId: id,
+                environment: try json.text(of: "environment").map(Environment.init(rawValue:)),
+                bundleId: try json.text(of: "bundleId")))
+    }
+}
+
+extension Poller {
+    /// - Throws: `StorageError`; `CustomerError` (`subscription_unknown`).
+    package func counts(of request: PollRequest) async throws -> Counts {
+        switch request {
+        case .due: try await round()
+        case .subscription(let selector): try await ask(about: selector)
+        }
+    }
+}
+
+extension Poller.Counts {
+    package var json: JSONValue {
+        .object([
+            "polled": JSONValue(polled), "changed": JSONValue(changed), "unchanged": JSONValue(unchanged),
+            "failed": JSONValue(failed), "rateLimited": JSONValue(rateLimited),
+        ])
+    }
+}
+
+extension PollPolicy {
+    package init(_ settings: Settings.Polling) {
+        self.init()
+        (afterPeriodEnd, beforePeriodEnd) = (settings.afterPeriodEnd, settings.beforePeriodEnd)
+        (retry, retryForDays) = (settings.retry, settings.retryForDays)
+    }
+}
+
+extension AppStoreConnections {
+    /// No key for the App Store Server API is configured.
+    package static let none = ConfigurationError(
+        "apps", "no key for the App Store Server API is configured", expected: "serverAPI of an app", found: "none",
+        hint: "Add serverAPI with issuerId, keyId and keyFile to an app, and restart the service if one runs.")
+}

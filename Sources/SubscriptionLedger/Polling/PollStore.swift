@@ -1,0 +1,162 @@
+import AppStoreClient
+import AppStoreModel
+import Glibc
+import LMDB
+import LedgerModel
+package import LedgerStorage
+import Primitives
+
+/// The facts about questions to Apple that the log does not have, in `data/poll/`: attempts without an answer, how far the
+/// history of an account was read, and until when notifications were reconciled. Without them, Apple is asked more often
+/// than needed.
+package final class PollStore: Sendable {
+    /// The questions about one key.
+    struct Attempt: Hashable, Sendable {
+        var attemptedAt: Instant?
+        var answeredAt: Instant?
+        var historyAt: Instant?
+        var historyFailedAt: Instant?
+        /// The revision of the last page of the history; the next page begins there.
+        var revision: String?
+    }
+
+    private let environment: LMDB.Environment
+    private let attempts: Database
+    /// The end of the last window by app.
+    private let windows: Database
+
+    private static let databases: [(name: String, flags: Database.Flags)] = [("attempts", []), ("windows", [])]
+    private static let mapSizeBytes = 64 << 30
+
+    /// Opens the store for writing, and makes it if it is missing.
+    /// - Throws: `io_error`, `disk_full`, `log_corrupt`.
+    package convenience init(writing folder: DataFolder) throws {
+        mkdir(folder.poll, 0o700)
+        try self.init(folder, readOnly: false)
+    }
+
+    /// Opens the store for reading; nil when nothing was ever asked.
+    convenience init?(reading folder: DataFolder) throws {
+        guard access("\(folder.poll)/\(LMDB.Environment.dataFileName)", F_OK) == 0 else { return nil }
+        try self.init(folder, readOnly: true)
+    }
+
+    private init(_ folder: DataFolder, readOnly: Bool) throws {
+        do throws(LMDBError) {
+            var options = LMDB.Environment.Options()
+            (options.mapSizeBytes, options.readOnly) = (Self.mapSizeBytes, readOnly)
+            if !readOnly {
+                try LMDB.Environment.makeIfMissing(in: folder.poll, options: options) { environment throws(LMDBError) in
+                    _ = try environment.openDatabases(Self.databases)
+                }
+            }
+            environment = try LMDB.Environment(directory: folder.poll, options: options)
+            let databases = try environment.openDatabases(Self.databases, creating: false)
+            (attempts, windows) = (databases[0], databases[1])
+        } catch {
+            throw StorageError(opening: folder.poll, error)
+        }
+    }
+
+    /// Returns the newest attempts about any of the keys.
+    func attempt(about keys: some Sequence<SubscriptionKey>) throws -> Attempt {
+        do {
+            return try environment.read { transaction in
+                var joined = Attempt()
+                for key in keys {
+                    guard let stored = try transaction.get(key.pollKey.span.bytes, in: attempts),
+                        let attempt = stored.withUnsafeBytes({ Attempt(Array($0)) })
+                    else { continue }
+                    joined.join(attempt)
+                }
+                return joined
+            }
+        } catch let error as LMDBError {
+            throw StorageError(error, while: "reading the polls failed")
+        }
+    }
+
+    func store(_ changed: [SubscriptionKey: Attempt]) throws {
+        guard !changed.isEmpty else { return }
+        do {
+            try environment.write { transaction in
+                for (key, attempt) in changed {
+                    try transaction.put(attempt.bytes.span.bytes, at: key.pollKey.span.bytes, in: attempts)
+                }
+            }
+        } catch let error as LMDBError {
+            throw StorageError(error, while: "storing the polls failed")
+        }
+    }
+}
+
+extension PollStore {
+    /// Returns the end of the last window in which notifications were reconciled; nil without one.
+    func reconciledUntil(_ app: CallBudget.App) throws -> Instant? {
+        do {
+            return try environment.read { transaction in
+                guard let stored = try transaction.get(app.windowKey.span.bytes, in: windows) else { return nil }
+                var bytes = stored.withUnsafeBytes { Array($0) }[...]
+                return Int64(taking: &bytes).map { Instant(milliseconds: $0) }
+            }
+        } catch let error as LMDBError {
+            throw StorageError(error, while: "reading the last window failed")
+        }
+    }
+
+    func store(reconciledUntil end: Instant, _ app: CallBudget.App) throws {
+        do {
+            try environment.write { transaction in
+                try transaction.put(
+                    end.milliseconds.bigEndianBytes.span.bytes, at: app.windowKey.span.bytes, in: windows)
+            }
+        } catch let error as LMDBError {
+            throw StorageError(error, while: "storing the window failed")
+        }
+    }
+}
+
+extension CallBudget.App {
+    /// The key of a window: 16 bytes, however long the bundle id.
+    fileprivate var windowKey: [UInt8] {
+        Digest.sha256(of: "\(environment.rawValue)\0\(bundleId)".utf8).firstHalf.bigEndianBytes
+    }
+}
+
+extension SubscriptionKey {
+    /// The key of an attempt: 16 bytes, however long the id.
+    fileprivate var pollKey: [UInt8] {
+        Digest.sha256(of: "\(environment.rawValue)\0\(bundleId)\0\(originalTransactionId)".utf8).firstHalf
+            .bigEndianBytes
+    }
+}
+
+extension PollStore.Attempt {
+    mutating func join(_ other: Self) {
+        attemptedAt = [attemptedAt, other.attemptedAt].compactMap(\.self).max()
+        answeredAt = [answeredAt, other.answeredAt].compactMap(\.self).max()
+        if other.revision != nil, (other.attemptedAt ?? .earliest) >= (attemptedAt ?? .earliest) {
+            revision = other.revision
+        }
+        historyAt = [historyAt, other.historyAt].compactMap(\.self).max()
+        historyFailedAt = [historyFailedAt, other.historyFailedAt].compactMap(\.self).max()
+    }
+
+    fileprivate init?(_ bytes: [UInt8]) {
+        var fields = bytes[...]
+        guard let attempted = Int64(taking: &fields), let answered = Int64(taking: &fields),
+            let history = Int64(taking: &fields), let failed = Int64(taking: &fields)
+        else { return nil }
+        func instant(_ milliseconds: Int64) -> Instant? {
+            milliseconds == 0 ? nil : Instant(milliseconds: milliseconds)
+        }
+        (attemptedAt, answeredAt) = (instant(attempted), instant(answered))
+        (historyAt, historyFailedAt) = (instant(history), instant(failed))
+        revision = fields.isEmpty ? nil : String(decoding: fields, as: UTF8.self)
+    }
+
+    fileprivate var bytes: [UInt8] {
+        [attemptedAt, answeredAt, historyAt, historyFailedAt].flatMap { ($0?.milliseconds ?? 0).bigEndianBytes }
+            + Array((revision ?? "").utf8)
+    }
+}

@@ -1,0 +1,333 @@
+import AppStoreClient
+import AppStoreModel
+import AppStoreVerification
+import Dispatch
+package import DuePolls
+import FactStore
+import Ingestion
+package import LedgerAPI
+import LedgerModel
+import LedgerStorage
+import Primitives
+import ProjectionRuntime
+import SubscriptionStatus
+
+/// Asks Apple what no notification said, the most urgent first, within the limits of calls.
+///
+/// What is due follows from the log and from `data/poll/`, so a restart neither loses nor doubles a question.
+package actor Poller {
+    /// The questions of a round.
+    package struct Counts: Hashable, Sendable {
+        package var polled = 0
+        /// Accounts with another state than before.
+        package var changed = 0
+        package var unchanged = 0
+        package var failed = 0
+        /// Connections that had to wait for their budget, or because of a failure.
+        package var rateLimited = 0
+
+        package init() {}
+    }
+
+    /// An account with what is known about it.
+    private struct Account {
+        let keys: [SubscriptionKey]
+        let lineages: [Lineage]
+        let attempt: PollStore.Attempt
+        let poll: DuePoll?
+    }
+
+    private let ledger: LedgerWriter
+    private let policy: PollPolicy
+    private let concurrency: Int
+    private let store: PollStore
+    private let connections: [CallBudget.App: AppStoreConnection]
+    private var queues: [CallBudget.App: PollQueue] = [:]
+    /// The events that the queues know of; nil before the first round.
+    private var position: Position?
+    /// The instant before which the polls in the queues are due. Those due later would take memory for nothing.
+    private var horizon = Instant.earliest
+    private var changedAttempts: [SubscriptionKey: PollStore.Attempt] = [:]
+
+    private static let span = 26 * Instant.millisecondsPerHour
+    /// The queues are filled anew so long before their horizon.
+    private static let margin = 2 * Instant.millisecondsPerHour
+    /// The attempts that a crash may forget.
+    private static let unstoredAttempts = 64
+
+    /// - Parameter concurrency: the calls at the same time.
+    package init(
+        _ ledger: LedgerWriter, _ connections: [AppStoreConnection], _ store: PollStore, policy: PollPolicy,
+        concurrency: Int = 8
+    ) {
+        self.ledger = ledger
+        self.policy = policy
+        self.concurrency = concurrency
+        self.connections = Dictionary(uniqueKeysWithValues: connections.map { ($0.app, $0) })
+        self.store = store
+    }
+
+    /// The polls that are due soon, or now.
+    package var queuedPolls: Int { queues.values.reduce(0) { $0 + $1.count } }
+
+    /// Asks about everything that is due now and within the budget.
+    /// - Parameter visited: what callers asked the ledger about. That of it which is due comes first.
+    /// - Throws: `StorageError`; `CancellationError`.
+    package func round(visited: Set<SubscriptionID> = []) async throws -> Counts {
+        try await follow()
+        for id in visited {
+            let key = SubscriptionKey(id)
+            queues[key.app]?.hasten(key, at: now)
+        }
+        var counts = Counts()
+        var waiting: Set<CallBudget.App> = []
+        try await withThrowingTaskGroup(of: Counts.self) { group in
+            var running = 0
+            while let call = try nextCall(&waiting) {
+                group.addTask { try await self.make(call) }
+                running += 1
+                if running == concurrency, let made = try await group.next() {
+                    counts.add(made)
+                    running -= 1
+                }
+            }
+            for try await made in group { counts.add(made) }
+        }
+        counts.rateLimited = waiting.count
+        try storeAttempts()
+        return counts
+    }
+
+    /// Asks about a subscription, whether it is due or not.
+    /// - Throws: `CustomerError` (`subscription_unknown`, `parameter_invalid` when several match);
+    ///   `ConfigurationError` without a connection for its app; `StorageError`; `CancellationError`.
+    package func ask(about selector: SubscriptionSelector) async throws -> Counts {
+        let keys = try ledger.reader.facts.keys(
+            ofOriginalTransactionId: selector.originalTransactionId, environment: selector.environment,
+            bundleId: selector.bundleId)
+        guard keys.count <= 1 else { throw CustomerError.subscriptionAmbiguous }
+        guard let key = keys.first else { throw CustomerError.subscriptionUnknown }
+        guard let connection = connections[key.app] else { throw AppStoreConnections.none }
+        var counts = Counts()
+        if connection.take(.subscriptionStatuses) != nil {
+            counts.rateLimited = 1
+        } else {
+            counts = try await make(call(connection, try account(of: key), key, .statuses))
+        }
+        try storeAttempts()
+        return counts
+    }
+
+    // MARK: - What is due
+
+    /// Brings the queues up to the head of the log.
+    private func follow() async throws {
+        guard let position, now < horizon.advanced(byMilliseconds: -Self.margin) else { return try await fill() }
+        let size = try ledger.reader.knownSize(nil)
+        guard size > position else { return }
+        let snapshot = try ledger.reader.facts.snapshot(knownAt: size)
+        for key in try snapshot.keys(in: position..<snapshot.size) { try enqueue(key) }
+        self.position = snapshot.size
+    }
+
+    /// Fills the queues from all facts.
+    private func fill() async throws {
+        let (now, reader, policy, store) = (now, ledger.reader, policy, store)
+        let horizon = now.advanced(byMilliseconds: Self.span)
+        try storeAttempts()
+        let (polls, size) = try await DispatchQueue.global().run {
+            try reader.duePolls(at: now, before: horizon, policy: policy, store)
+        }
+        queues = connections.mapValues { _ in PollQueue() }
+        for poll in polls { queues[poll.poll.key.app]?.set(poll.poll, of: poll.account) }
+        (position, self.horizon) = (size, horizon)
+    }
+
+    private func enqueue(_ key: SubscriptionKey) throws {
+        guard connections[key.app] != nil else { return }
+        let account = try account(of: key)
+        let isSoon = account.poll.map { $0.dueAt < horizon } ?? false
+        queues[key.app]?.set(isSoon ? account.poll : nil, of: account.keys)
+    }
+
+    private func account(of key: SubscriptionKey) throws -> Account {
+        let timelines = try ledger.reader.facts.timelines(around: key, knownAt: .max)
+        let keys = timelines.keys.sorted()
+        let lineages = Lineage.components(of: timelines)
+        var attempt = try store.attempt(about: keys)
+        for key in keys { changedAttempts[key].map { attempt.join($0) } }
+        let poll = lineages.duePoll(at: now, asked: AskedAccount(attempt), policy: policy, rules: try rules)
+        return Account(keys: keys, lineages: lineages, attempt: attempt, poll: poll)
+    }
+
+    private var now: Instant { ledger.configuration.clock() }
+    private var rules: Rules { get throws { try ledger.reader.rules(knownAt: .max) } }
+
+    // MARK: - Asking
+
+    private struct Call: Sendable {
+        let connection: AppStoreConnection
+        let request: ServerAPIRequest
+        let key: SubscriptionKey
+        let question: PollQuestion
+        /// The earlier questions about the account.
+        let attempt: PollStore.Attempt
+        let before: Set<PolledState>
+    }
+
+    /// Returns the next call that is due and within the budget; nil when there is none.
+    /// - Parameter waiting: the connections that take no more calls in this round.
+    private func nextCall(_ waiting: inout Set<CallBudget.App>) throws -> Call? {
+        while let (connection, row) = firstPoll(at: now, except: waiting) {
+            try Task.checkCancellation()
+            // Something may have answered it since it was put into the queue.
+            let account = try account(of: row.account)
+            guard let poll = account.poll, poll.dueAt <= now else {
+                queues[connection.app]?.remove(row)
+                try enqueue(row.account)
+                continue
+            }
+            guard connection.take(poll.question.endpoint) == nil else {
+                waiting.insert(connection.app)
+                continue
+            }
+            queues[connection.app]?.remove(row)
+            return try call(connection, account, poll.key, poll.question)
+        }
+        return nil
+    }
+
+    /// Returns the most urgent poll of the connections that take calls.
+    private func firstPoll(
+        at t: Instant, except waiting: Set<CallBudget.App>
+    ) -> (AppStoreConnection, PollQueue.Ready)? {
+        connections.values.lazy.filter { !waiting.contains($0.app) }
+            .compactMap { connection in self.queues[connection.app]?.first(at: t).map { (connection, $0) } }
+            .min { $0.1 < $1.1 }
+    }
+
+    private func call(
+        _ connection: AppStoreConnection, _ account: Account, _ key: SubscriptionKey, _ question: PollQuestion
+    ) throws -> Call {
+        let id = key.originalTransactionId
+        let request: ServerAPIRequest =
+            switch question {
+            case .statuses: .subscriptionStatuses(id)
+            case .history: .transactionHistory(id, revision: account.attempt.revision.flatMap { $0.isEmpty ? nil : $0 })
+            }
+        return Call(
+            connection: connection, request: request, key: key, question: question, attempt: account.attempt,
+            before: PolledState.all(account.lineages, at: now, try rules))
+    }
+
+    private func make(_ call: Call) async throws -> Counts {
+        var counts = Counts()
+        counts.polled = 1
+        var attempt = PollStore.Attempt(attemptedAt: now)
+        do {
+            let reply = try await call.connection.call(call.request)
+            let outcome = try await record(reply, of: call)
+            attempt.answeredAt = now
+            if call.question == .history { read(reply, of: call, into: &attempt) }
+            let after = PolledState.all(try account(of: call.key).lineages, at: now, try rules)
+            if case .refused = outcome {
+                (attempt.answeredAt, counts.failed) = (nil, 1)
+            } else if after == call.before {
+                counts.unchanged = 1
+            } else {
+                counts.changed = 1
+            }
+        } catch is ServerAPIFailure {
+            counts.failed = 1
+            if call.question == .history { attempt.historyFailedAt = now }
+        }
+        changedAttempts[call.key, default: call.attempt].join(attempt)
+        if changedAttempts.count >= Self.unstoredAttempts { try storeAttempts() }
+        try enqueue(call.key)
+        return counts
+    }
+
+    private func record(_ reply: ServerAPIReply, of call: Call) async throws -> AnswerOutcome {
+        try await ledger.record(
+            reply.bytes,
+            to: ServerAPIQuestion(
+                call.request.endpoint, target: call.request.target, bundleId: call.key.bundleId,
+                environment: call.key.environment), source: .poll)
+    }
+
+    /// Notes how far the history of an account was read. A revision that no longer exists, and one that does not go on,
+    /// begins it anew.
+    private func read(_ reply: ServerAPIReply, of call: Call, into attempt: inout PollStore.Attempt) {
+        let revision = reply.body?["revision"]?.string
+        let hasMore = reply.body?["hasMore"]?.bool == true
+        guard case .success = reply.outcome, !(hasMore && revision == call.attempt.revision) else {
+            (attempt.revision, attempt.historyFailedAt) = ("", now)
+            return
+        }
+        attempt.revision = revision
+        if !hasMore { attempt.historyAt = now }
+    }
+
+    private func storeAttempts() throws {
+        try store.store(changedAttempts)
+        changedAttempts = [:]
+    }
+}
+
+extension SubscriptionKey {
+    fileprivate init(_ id: SubscriptionID) {
+        self.init(
+            environment: Environment(rawValue: id.environment), bundleId: id.bundleId,
+            originalTransactionId: id.originalTransactionId)
+    }
+
+    fileprivate var app: CallBudget.App { CallBudget.App(bundleId: bundleId, environment: environment) }
+}
+
+extension PollQuestion {
+    fileprivate var endpoint: ServerAPIEndpoint {
+        switch self {
+        case .statuses: .subscriptionStatuses
+        case .history: .transactionHistory
+        }
+    }
+}
+
+extension Poller.Counts {
+    fileprivate mutating func add(_ other: Self) {
+        polled += other.polled
+        changed += other.changed
+        unchanged += other.unchanged
+        failed += other.failed
+        rateLimited += other.rateLimited
+    }
+}
+
+extension AskedAccount {
+    init(_ attempt: PollStore.Attempt) {
+        self.init(
+            attemptedAt: attempt.attemptedAt, answeredAt: attempt.answeredAt, historyAt: attempt.historyAt,
+            historyFailedAt: attempt.historyFailedAt)
+    }
+}
+
+/// The part of a state that an answer of Apple may change.
+private struct PolledState: Hashable, Sendable {
+    let key: SubscriptionKey
+    let status: Status
+    let productId: Symbol?
+    let expiresAt: Instant?
+    let willRenew: Bool?
+    let pendingProductId: Symbol?
+    let revokedAt: Instant?
+
+    static func all(_ lineages: [Lineage], at t: Instant, _ rules: Rules) -> Set<PolledState> {
+        Set(
+            lineages.states(at: t, rules: rules).map { state in
+                PolledState(
+                    key: state.key, status: state.status, productId: state.productId, expiresAt: state.expiresAt,
+                    willRenew: state.willRenew, pendingProductId: state.pendingProductId,
+                    revokedAt: state.revokedAt)
+            })
+    }
+}

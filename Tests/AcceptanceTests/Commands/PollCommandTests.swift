@@ -1,0 +1,130 @@
+import Glibc
+import LedgerTesting
+import Primitives
+import Testing
+
+@Suite("Commands that ask Apple") struct PollCommandTests {
+    /// A simulated App Store whose two months have just ended, and none of whose notifications arrived.
+    private struct Setting {
+        let folder: TemporaryFolder
+        let simulator: Simulator
+        let start: Instant
+        var data: String { folder.path + "/data" }
+
+        init() throws {
+            folder = try TemporaryFolder()
+            start = Instant(milliseconds: Int64(time(nil)) * 1_000 - 62 * Instant.millisecondsPerDay)
+            simulator = try Simulator(
+                in: folder.path + "/store", start: start, months: 2, ["--customers", "20", "--fault", "lose=1"])
+        }
+
+        func configure(_ text: String) throws -> String {
+            let path = folder.path + "/subledger.yaml"
+            try File.write(Array(text.utf8), to: path)
+            return path
+        }
+
+        func makeLedger(_ config: String) throws {
+            let empty = folder.path + "/empty.jsonl"
+            try File.write([], to: empty)
+            _ = try run("ingest", empty, config: config)
+        }
+
+        func run(_ arguments: String..., config: String) throws -> Subledger {
+            try Subledger(arguments + ["--config", config, "--format", "json"])
+        }
+    }
+
+    @Test func `fill a ledger, alone and beside a running service`() async throws {
+        try await blocking {
+            let test = try Setting()
+            let config = try test.configure(try test.simulator.configuration(data: test.data))
+            #expect(try test.run("poll", "due", config: config).ending == .exited(3), "no folder yet")
+            try test.makeLedger(config)
+
+            let filled = try test.run("reconcile", "--since", test.start.iso8601, config: config)
+            let first = try #require(try filled.lines.first, "\(filled.errors)")
+            let missing = try #require(first["missing"]?.integer)
+            #expect(missing > 10 && first["ingested"]?.integer == missing && first["matched"]?.integer == 0)
+
+            let due = try #require(try test.run("poll", "due", config: config).lines.first?.elements)
+            #expect(due.count > 5)
+            #expect(
+                due.first?.members.map(\.key)
+                    == ["environment", "bundleId", "originalTransactionId", "dueAt", "why", "attempt"])
+            let asked = try test.run("poll", "run", "--once", config: config)
+            let counts = try #require(try asked.lines.first, "\(asked.errors)")
+            #expect(counts.members.map(\.key) == ["polled", "changed", "unchanged", "failed", "rateLimited"])
+            #expect(counts["polled"]?.integer ?? 0 > 0 && counts["failed"]?.integer == 0)
+            let id = try #require(due.first?["originalTransactionId"]?.string)
+            let one = try test.run("poll", "subscription", id, config: config)
+            #expect(try one.lines.first?["polled"]?.integer == 1, "\(one.errors)")
+            let unknown = try test.run("poll", "subscription", "1", config: config)
+            #expect(
+                unknown.ending == .exited(1) && unknown.errors.contains("subscription_unknown"), "\(unknown.errors)")
+
+            let service = try Service(test.data, ["--config", config])
+            let again = try test.run("reconcile", "--since", test.start.iso8601, config: config)
+            #expect(try again.lines.last?["matched"]?.integer == missing, "\(again.errors)")
+            #expect(try again.lines.count == 1)
+            #expect(try test.run("poll", "subscription", id, config: config).lines.first?["polled"]?.integer == 1)
+            #expect(try test.run("poll", "run", "--once", config: config).lines.first?["failed"]?.integer == 0)
+            #expect(try test.run("poll", "subscription", "1", config: config).errors == unknown.errors)
+            #expect(try test.run("poll", "due", config: config).ending == .exited(0))
+            try service.stop()
+            try test.simulator.stop()
+        }
+    }
+
+    @Test func `are not needed by a service that polls`() async throws {
+        try await blocking {
+            let test = try Setting()
+            let config = try test.configure(
+                try test.simulator.configuration(data: test.data, polling: "{enabled: true}"))
+            try test.makeLedger(config)
+            let half = test.start.advanced(byMilliseconds: 40 * Instant.millisecondsPerDay)
+            let filled = try test.run(
+                "reconcile", "--since", test.start.iso8601, "--until", half.iso8601, config: config)
+            #expect(try filled.lines.first?["ingested"]?.integer ?? 0 > 5, "\(filled.errors)")
+
+            let service = try Service(test.data, ["--config", config])
+            var metrics = ""
+            for _ in 0..<500 {
+                metrics = try service.get("/metrics")
+                if metrics.contains("subledger_polls_total{"), metrics.contains("appends_total{kind=\"reconciled\"} 1")
+                {
+                    break
+                }
+                usleep(20_000)
+            }
+            #expect(metrics.contains("subledger_polls_total{"), "it asked what was due")
+            #expect(metrics.contains("kind=\"reconciled\"} 1"), "it looked for what it missed")
+            #expect(metrics.contains("subledger_polls_queued "))
+            #expect(try service.get("/readyz").contains(#""stoppedCalls":[]"#))
+            try service.stop()
+            try test.simulator.stop()
+        }
+    }
+
+    @Test func `say when Apple refuses the key`() async throws {
+        try await blocking {
+            let test = try Setting()
+            let config = try test.configure(
+                try test.simulator.configuration(data: test.data, polling: "{enabled: true}")
+                    .replacing("keyId: ", with: "keyId: NOT"))
+            try test.makeLedger(config)
+            let refused = try test.run("reconcile", "--since", test.start.iso8601, config: config)
+            #expect(refused.ending == .exited(1) && refused.errors.contains("api_unauthorized"), "\(refused.errors)")
+            let service = try Service(test.data, ["--config", config])
+            let handedOver = try test.run("reconcile", "--since", test.start.iso8601, config: config)
+            #expect(handedOver.ending == .exited(1) && handedOver.errors == refused.errors, "\(handedOver.errors)")
+            #expect(try service.get("/readyz").contains(#""code":"api_unauthorized""#))
+            try service.stop()
+            let unreadable = try test.configure(
+                try test.simulator.configuration(data: test.data, keyFile: test.folder.path + "/none.p8"))
+            let failed = try test.run("poll", "run", "--once", config: unreadable)
+            #expect(failed.ending == .exited(2) && failed.errors.contains("keyFile"), "\(failed.errors)")
+            try test.simulator.stop()
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import AppStoreClient
+import AppStoreModel
+import AppStoreSimulation
+import EventLog
+import LedgerAPI
+import LedgerStorage
+import Primitives
+import SubscriptionLedger
+import Synchronization
+import Testing
+
+@Suite struct `Reconciling with Apple's notification history` {
+    private static let start = Instant(milliseconds: SampleArtifact.signedDate)
+    private static let minute = Instant.millisecondsPerMinute
+    private static let day = Instant.millisecondsPerDay
+
+    /// Apple's history of notifications.
+    private final class Apple: Sendable {
+        struct Item: Sendable {
+            let signed: String
+            let date: Instant
+            let attempts: [(after: Int64, result: String)]
+
+            var json: JSONValue {
+                .object([
+                    "signedPayload": .string(signed),
+                    "sendAttempts": .array(
+                        attempts.map {
+                            .object([
+                                "attemptDate": .integer(date.milliseconds + $0.after),
+                                "sendAttemptResult": .string($0.result),
+                            ])
+                        }),
+                ])
+            }
+        }
+
+        struct Question: Equatable {
+            let since: Instant
+            let until: Instant
+            let onlyFailures: Bool
+            let token: String?
+        }
+
+        private struct State {
+            var items: [Item] = []
+            var questions: [Question] = []
+            /// These come instead of the next answers.
+            var failures: [Result<Int64, ServerAPIFailure>] = []
+            var pageLength = 2
+        }
+
+        private let state = Mutex(State())
+
+        var questions: [Question] { state.withLock { $0.questions } }
+
+        func add(_ signed: SignedJWS, at date: Instant, _ attempts: [(after: Int64, result: String)]) {
+            state.withLock { $0.items.append(Item(signed: signed.text, date: date, attempts: attempts)) }
+        }
+
+        func fail(_ failures: Result<Int64, ServerAPIFailure>...) { state.withLock { $0.failures = failures } }
+
+        func answer(_ request: ServerAPIRequest) throws -> ServerAPIReply {
+            let body = try JSONDocument(parsing: Array((request.body?.serialized() ?? "").utf8)).root
+            let question = Question(
+                since: Instant(milliseconds: body["startDate"]?.integer ?? 0),
+                until: Instant(milliseconds: body["endDate"]?.integer ?? 0),
+                onlyFailures: body["onlyFailures"]?.bool == true,
+                token: request.query.first { $0.name == "paginationToken" }?.value)
+            return try state.withLock { state in
+                state.questions.append(question)
+                if !state.failures.isEmpty {
+                    let code = try state.failures.removeFirst().get()
+                    let text = #"{"errorCode":\#(code),"errorMessage":"An error."}"#
+                    return try ServerAPIReply.read(Array(text.utf8), status: 400, of: request)
+                }
+                let found = state.items.filter { item in
+                    (question.since...question.until).contains(item.date)
+                        && !(question.onlyFailures && item.attempts.contains { $0.result == "SUCCESS" })
+                }
+                let first = question.token.flatMap(Int.init) ?? 0
+                let page = found.dropFirst(first).prefix(state.pageLength)
+                let next = first + page.count
+                let answer = JSONValue.object([
+                    "notificationHistory": .array(page.map(\.json)), "hasMore": .bool(next < found.count),
+                    "paginationToken": .string("\(next)"),
+                ])
+                return try ServerAPIReply.read(Array(answer.serialized().utf8), status: 200, of: request)
+            }
+        }
+    }
+
+    /// A ledger, Apple, and what compares them.
+    private struct Fixture {
+        let ledger: FeedLedger
+        let apple = Apple()
+        let reconciler: Reconciler
+
+        init() throws {
+            let ledger = try FeedLedger(at: start)
+            let apple = apple
+            let clock = ledger.clock
+            // Each look at the clock takes a moment, so that pauses end.
+            let connection = AppStoreConnection(
+                CallBudget.App(bundleId: SampleArtifact.bundleId, environment: .sandbox), within: SharedBudget(),
+                clock: {
+                    clock.now = clock.now.advanced(byMilliseconds: 1_000)
+                    return clock.now
+                }
+            ) { try apple.answer($0) }
+            self.ledger = ledger
+            reconciler = Reconciler(ledger.ledger, [connection], try PollStore(writing: ledger.folder))
+        }
+
+        /// A notification that Apple signed so many days after the start.
+        func notification(_ number: Int, afterDays days: Int64 = 0) -> (signed: SignedJWS, date: Instant) {
+            let date = start.advanced(byMilliseconds: days * day + Int64(number) * minute)
+            let signed = SampleArtifact.notification([
+                "notificationUUID": .string("15101c57-7b3d-49c2-8adf-\(100_000_000_000 + number)"),
+                "signedDate": .integer(date.milliseconds),
+            ])
+            return (signed, date)
+        }
+
+        /// Records a notification as if Apple had delivered it.
+        func deliver(_ notification: (signed: SignedJWS, date: Instant), after: Int64) async throws {
+            ledger.clock.now = notification.date.advanced(byMilliseconds: after)
+            try await ledger.append(notification.signed.compact)
+        }
+
+        var records: [Record] {
+            get throws {
+                let log = ledger.ledger.reader.log
+                return try (0..<log.size()).compactMap { try log.record(at: $0) }
+            }
+        }
+    }
+
+    @Test func `counts what was delivered, and ingests what was not`() async throws {
+        let test = try Fixture()
+        for number in 0..<3 {
+            let notification = test.notification(number)
+            let late = Int64(number) * 10_000
+            try await test.deliver(notification, after: late + 2_000)
+            test.apple.add(notification.signed, at: notification.date, [(2_000, "SUCCESS")])
+        }
+        let (lost, failed) = (test.notification(3), test.notification(4))
+        test.apple.add(lost.signed, at: lost.date, [(0, "TIMED_OUT"), (3_600_000, "SUCCESS")])
+        test.apple.add(failed.signed, at: failed.date, [(0, "TIMED_OUT")])
+        test.apple.add(test.notification(5).signed.forged, at: test.notification(5).date, [(0, "NO_RESPONSE")])
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: 3 * Self.day)
+
+        let since = Self.start.advanced(byMilliseconds: -Self.day)
+        let answer = try await test.reconciler.reconcile(since: since, until: .latest)
+        #expect(answer.matched == 3 && answer.missing == 3 && answer.ingested == 2 && answer.unverifiable == 1)
+        #expect(answer.lost == 1 && answer.pending == 0, "the sandbox delivers once")
+        #expect(answer.notCovered == nil && answer.since == since)
+        #expect(answer.lateness.seconds(0.5) == 10 && answer.lateness.seconds(1) == 20)
+        let records = try test.records
+        #expect(records.map(\.kind) == [EventKind](repeating: .notificationReceived, count: 5) + [.reconciled])
+        #expect(records.suffix(3).allSatisfy { $0.source == .reconcile })
+        #expect(records.last?.environment == .sandbox && records.last?.trust == .own)
+        let body = try JSONDocument(parsing: try #require(records.last).body).root
+        #expect(body["bundleId"]?.string == SampleArtifact.bundleId && body["missing"]?.integer == 3)
+
+        let again = try await test.reconciler.reconcile(since: since, until: .latest)
+        #expect(again.matched == 5 && again.missing == 1 && again.ingested == 0 && again.unverifiable == 1)
+        #expect(try test.records.count == 7, "only the comparison itself is new")
+    }
+
+    @Test func `counts each notification once when a day has to be read again`() async throws {
+        let test = try Fixture()
+        for number in 0..<5 {
+            let notification = test.notification(number)
+            test.apple.add(notification.signed, at: notification.date, [(0, "TIMED_OUT")])
+        }
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: Self.day / 2)
+        for code: Int64 in [4_000_014, 4_000_017] {
+            let answer = try await Self.reconcileFailing(test, code)
+            #expect(answer.missing + answer.matched == 5)
+        }
+    }
+
+    /// Reconciles, with the code in place of the first answer.
+    private static func reconcileFailing(_ test: Fixture, _ code: Int64) async throws -> ReconcileAnswer {
+        test.apple.fail(.success(code))
+        return try await test.reconciler.reconcile(since: start, until: .latest)
+    }
+
+    @Test func `names the part of the window that Apple does not answer about`() async throws {
+        let test = try Fixture()
+        let notification = test.notification(0, afterDays: 40)
+        test.apple.add(notification.signed, at: notification.date, [(0, "TIMED_OUT")])
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: 60 * Self.day)
+        test.apple.fail(.success(4_000_012), .success(4_000_012))
+        let answer = try await test.reconciler.reconcile(since: Self.start, until: .latest)
+        #expect(answer.missing == 1 && answer.since == Self.start)
+        let covered = try #require(answer.notCovered?.until)
+        // 30 days back, and two steps of an hour.
+        let expected = 30 * Self.day + 2 * Instant.millisecondsPerHour
+        #expect(0...60_000 ~= covered.milliseconds - Self.start.milliseconds - expected)
+        #expect(answer.until < test.ledger.clock.now.advanced(byMilliseconds: -5 * Self.minute + 60_000))
+    }
+
+    @Test func `asks again after failed calls, and gives up only when an operator has to act`() async throws {
+        let test = try Fixture()
+        let notification = test.notification(0)
+        test.apple.add(notification.signed, at: notification.date, [(0, "TIMED_OUT")])
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: Self.day / 2)
+        let until = test.ledger.clock.now.advanced(byMilliseconds: 30_000)
+        test.apple.fail(
+            .failure(.unavailable(found: "status 500")), .failure(.rateLimited(until: until)),
+            .failure(.unavailable(found: "an HTML page")))
+        #expect(try await test.reconciler.reconcile(since: Self.start, until: .latest).ingested == 1)
+        test.apple.fail(.failure(.unauthorized))
+        let failure = await #expect(throws: ReconcileFailure.self) {
+            try await test.reconciler.reconcile(since: Self.start, until: .latest)
+        }
+        #expect(failure?.diagnosis.code == "api_unauthorized")
+    }
+
+    @Test func `begins an hour before the last window, with what failed`() async throws {
+        let test = try Fixture()
+        #expect(try await test.reconciler.reconcileSinceLast() == nil, "nothing was recorded yet")
+        try await test.deliver(test.notification(0), after: 0)
+        let (failed, late) = (test.notification(1), test.notification(2))
+        test.apple.add(failed.signed, at: failed.date, [(0, "TIMED_OUT")])
+        test.apple.add(late.signed, at: late.date, [(0, "SUCCESS")])
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: Self.day / 2)
+        let first = try #require(try await test.reconciler.reconcileSinceLast())
+        #expect(first.since == Self.start && first.missing == 2 && first.ingested == 2 && first.lost == 1)
+        #expect(test.apple.questions.map(\.onlyFailures) == [true, false])
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: Self.day)
+        let second = try #require(try await test.reconciler.reconcileSinceLast())
+        #expect(second.since == first.until.advanced(byMilliseconds: -Instant.millisecondsPerHour))
+        #expect(second.missing == 0)
+    }
+}

@@ -1,0 +1,33 @@
+import DuePolls
+import LedgerConfiguration
+import SubscriptionLedger
+
+/// The connections of the configured apps, and what asks Apple through them.
+struct AppStoreAccess {
+    let connections: AppStoreConnections
+    let poller: Poller
+    let reconciler: Reconciler
+
+    /// Nil without a key for the App Store Server API.
+    /// - Throws: `ConfigurationError` for a key that cannot be read; `StorageError`.
+    init?(_ settings: Settings, _ ledger: LedgerWriter) throws {
+        guard settings.apps.contains(where: { $0.serverAPI != nil }) else { return nil }
+        let attempts = try PollStore(writing: ledger.configuration.folder)
+        connections = try AppStoreConnections(settings, clock: ledger.configuration.clock)
+        poller = Poller(
+            ledger, connections.all, attempts, policy: PollPolicy(settings.polling),
+            concurrency: settings.polling.concurrency)
+        reconciler = Reconciler(ledger, connections.all, attempts)
+    }
+
+    /// Runs `body`, and ends the connections.
+    func whileOpen(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch {
+            await connections.shutdown()
+            throw error
+        }
+        await connections.shutdown()
+    }
+}
