@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreVerification
+import FactStore
 import FoundationEssentials
 import Ingestion
 import LedgerStorage
@@ -47,7 +48,8 @@ struct `Recorded answers of the Server API in a ledger` {
         Answer(file: "transactionIdNotFoundError", endpoint: .transactionInfo),
     ]
 
-    @Test(arguments: answers) func `are events without facts, each part refused by itself`(answer: Answer) async throws {
+    @Test(arguments: answers) func `are events without facts, each part refused by itself`(answer: Answer) async throws
+    {
         let folder = try #require(TestEnvironment.fixtures)
         let bytes = Array(try Data(contentsOf: URL(filePath: "\(folder)/server-api/\(answer.file).json")))
         let scratch = try ScratchLedger(trust: TrustPolicy())
