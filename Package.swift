@@ -175,7 +175,7 @@ let package = Package(
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "ProductStates", "IntroOffers",
                 "PaidService", "Revenue", "RetentionCohorts", "Churn", "Differences", "DuePolls", "LedgerAPI",
                 "AppStoreVerification", "AppStoreClient", "TransparencyLog", "LedgerStorage", "EventLog", "FactStore",
-                "ProjectionRuntime", "Ingestion", "LMDB", "LedgerConfiguration", asyncHTTPClient, heapModule,
+                "ProjectionRuntime", "Ingestion", "LMDB", "LedgerConfiguration", asyncHTTPClient, crypto, heapModule,
             ],
             swiftSettings: settings
         ),

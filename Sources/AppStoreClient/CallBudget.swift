@@ -36,8 +36,13 @@ package struct CallBudget: Sendable {
             if passed > 0 || filledAt == nil { filledAt = now }
         }
 
-        /// The milliseconds until a call is left.
-        var wait: Int64 { level >= 1 ? 0 : Int64(((1 - level) / perMillisecond).rounded(.up)) }
+        /// The milliseconds until so many calls are left.
+        func wait(for calls: Double = 1) -> Int64 {
+            level >= calls ? 0 : Int64(((calls - level) / perMillisecond).rounded(.up))
+        }
+
+        /// Half of the burst. Work in the background leaves it to others.
+        var reserve: Double { max(1, burst / 2) }
 
         mutating func take() { level -= 1 }
     }
@@ -50,6 +55,9 @@ package struct CallBudget: Sendable {
     private let headroom: Double
     private var all: Bucket
     private var lines: [Line: Bucket] = [:]
+    /// Half of each limit.
+    private var background: Bucket
+    private var backgroundLines: [Line: Bucket] = [:]
 
     /// - Parameters:
     ///   - callsPerHour: the limit over all apps and endpoints.
@@ -58,22 +66,50 @@ package struct CallBudget: Sendable {
         precondition(headroom > 0 && headroom <= 1 && callsPerHour > 0, "a budget has calls")
         self.headroom = headroom
         all = Bucket(perHour: Double(callsPerHour) * headroom)
+        background = Bucket(perHour: Double(callsPerHour) * headroom / 2)
     }
 
     /// Takes a call out of the budget.
     /// - Returns: nil when there is one, otherwise the instant from which to ask again.
     package mutating func take(_ endpoint: ServerAPIEndpoint, of app: App, at now: Instant) -> Instant? {
         let line = Line(app: app, endpoint: endpoint)
-        let share = headroom * (app.environment == .production ? 1 : Self.sandboxShare)
-        var bucket = lines[line] ?? Bucket(perHour: Double(endpoint.callsPerSecond) * 3_600 * share)
+        var bucket = lines[line] ?? Bucket(perHour: limit(of: line))
+        defer { lines[line] = bucket }
         all.fill(now)
         bucket.fill(now)
-        defer { lines[line] = bucket }
-        let wait = max(all.wait, bucket.wait)
+        let wait = max(all.wait(), bucket.wait())
         guard wait == 0 else { return now.advanced(byMilliseconds: wait) }
         all.take()
         bucket.take()
         return nil
+    }
+
+    /// Takes a call for work that can wait. Such work has at most half of the budget, and comes after everything else.
+    /// - Returns: as `take`.
+    package mutating func takeInBackground(_ endpoint: ServerAPIEndpoint, of app: App, at now: Instant) -> Instant? {
+        let line = Line(app: app, endpoint: endpoint)
+        var bucket = lines[line] ?? Bucket(perHour: limit(of: line))
+        var half = backgroundLines[line] ?? Bucket(perHour: limit(of: line) / 2)
+        defer { backgroundLines[line] = half }
+        all.fill(now)
+        background.fill(now)
+        bucket.fill(now)
+        half.fill(now)
+        lines[line] = bucket
+        let wait =
+            [
+                all.wait(for: all.reserve), bucket.wait(for: bucket.reserve), background.wait(), half.wait(),
+            ].max() ?? 0
+        guard wait == 0 else { return now.advanced(byMilliseconds: wait) }
+        background.take()
+        half.take()
+        return take(endpoint, of: app, at: now)
+    }
+
+    /// The calls of an hour.
+    private func limit(of line: Line) -> Double {
+        Double(line.endpoint.callsPerSecond) * 3_600 * headroom
+            * (line.app.environment == .production ? 1 : Self.sandboxShare)
     }
 
     private static let sandboxShare = 0.1

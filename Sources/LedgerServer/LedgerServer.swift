@@ -19,6 +19,8 @@ package struct LedgerServer: Sendable {
         package var customerTokens = CustomerTokens()
         /// Nil without a key for the App Store Server API.
         package var polling: Polling?
+        /// Nil for an importer that asks nobody.
+        package var importer: Importer?
         /// The clock for call durations, rate limits and the age of the checkpoint.
         package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
@@ -41,7 +43,9 @@ package struct LedgerServer: Sendable {
             ledger: ledger,
             checkpoint: try CheckpointPublisher(of: ledger),
             transitions: try ledger.transitions(), subscribers: Subscribers(limit: ServerLimits.subscribers),
-            metrics: Metrics(), polling: configuration.polling)
+            metrics: Metrics(), polling: configuration.polling,
+            importer: try configuration.importer
+                ?? Importer(ledger, [], PollStore(writing: ledger.configuration.folder)))
     }
 
     /// Every route, in the order of the specification.
@@ -65,7 +69,8 @@ package struct LedgerServer: Sendable {
         ] + CustomerChange.Kind.allCases.map { CustomerChangeRoute(kind: $0, context: context) } + [
             SubscriptionRoute(context: context), SubscriptionHistoryRoute(context: context),
             SubscriptionCustomerRoute(context: context), OffersRoute(context: context),
-            CohortsRoute(context: context), ChurnRoute(context: context), RevenueRoute(context: context),
+            ImportsRoute(context: context), CohortsRoute(context: context), ChurnRoute(context: context),
+            RevenueRoute(context: context),
         ]
     }
 
@@ -76,6 +81,8 @@ package struct LedgerServer: Sendable {
                 IngestRoute(context: context), ActivationRoute(context: context), CatalogRoute(context: context),
                 RatesRoute(context: context), CloseRoute(context: context), PollRoute(context: context),
                 ReconcileRoute(context: context),
+                ImportsRoute(template: "/control/imports", isFollowing: true, context: context),
+                RevenueCatRoute(context: context),
             ]
     }
 
@@ -109,6 +116,7 @@ package struct LedgerServer: Sendable {
             SubscriberService(
                 ledger: context.ledger, transitions: context.transitions, subscribers: context.subscribers),
         ]
+        services.append(ImportService(context: context, logger: logger))
         if let polling = context.polling, polling.isEnabled {
             services.append(PollService(polling: polling, context: context, logger: logger))
             services.append(ReconcileService(polling: polling, context: context, logger: logger))
@@ -136,7 +144,8 @@ package struct LedgerServer: Sendable {
     private var channel: HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
             additionalChannelHandlers: [
-                RequestDeadline(.seconds(ServerLimits.readSeconds)), ClientObserver(clients),
+                RequestDeadline(.seconds(ServerLimits.readSeconds), pausing: ImportsRoute.path),
+                ClientObserver(clients),
             ],
             idleTimeout: .seconds(ServerLimits.readSeconds),
             httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(

@@ -20,6 +20,8 @@ package struct DataFolder: Sendable {
     package var quarantine: String { path + "/quarantine" }
     /// The questions to Apple; without it, some are asked again.
     package var poll: String { path + "/poll" }
+    /// The rows of imports until each has a verdict, and the verdicts.
+    package var imports: String { path + "/imports" }
     package var checkpointKey: String { keys + "/checkpoint.key" }
     package var vaultKey: String { keys + "/vault.key" }
     /// The last signed checkpoint.

@@ -94,13 +94,15 @@ package struct LineReader: ~Copyable {
     }
 }
 
-private struct ChunkReader: ~Copyable {
+/// Reads a file in chunks.
+package struct ChunkReader: ~Copyable {
     private static let chunkSize = 1 << 18
 
     private let path: String
     private let descriptor: Int32
 
-    init(path: String) throws(InputFailure) {
+    /// - Parameter path: `-` is standard input.
+    package init(path: String) throws(InputFailure) {
         self.path = path
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw InputFailure(path: path, reason: String(cString: strerror(errno))) }
@@ -110,7 +112,7 @@ private struct ChunkReader: ~Copyable {
         if descriptor != STDIN_FILENO { close(descriptor) }
     }
 
-    func version() throws(InputFailure) -> FileVersion? {
+    fileprivate func version() throws(InputFailure) -> FileVersion? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             throw InputFailure(path: path, reason: String(cString: strerror(errno)))
@@ -119,7 +121,7 @@ private struct ChunkReader: ~Copyable {
     }
 
     /// Returns the rest of the file, at most `limit` + 1 bytes.
-    mutating func bytes(limit: Int) throws(InputFailure) -> [UInt8] {
+    fileprivate mutating func bytes(limit: Int) throws(InputFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= limit, let chunk = try next() {
             bytes += chunk.prefix(limit + 1 - bytes.count)
@@ -127,7 +129,8 @@ private struct ChunkReader: ~Copyable {
         return bytes
     }
 
-    mutating func next() throws(InputFailure) -> [UInt8]? {
+    /// Returns the next bytes; nil at the end.
+    package mutating func next() throws(InputFailure) -> [UInt8]? {
         while true {
             var count = 0
             let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, initialized in

@@ -39,6 +39,7 @@ struct RouteCall: Sendable {
         RouteCall(
             .get, "/v1/subscriptions/{originalTransactionId}/customer", "/v1/subscriptions/1/customer", readers),
         RouteCall(.get, "/v1/offers", "/v1/offers?customer=a", readers),
+        RouteCall(.post, "/v1/imports", nil, [.backend, .admin]),
         RouteCall(.get, "/v1/cohorts", "/v1/cohorts", [.analyst, .auditor, .admin]),
         RouteCall(.get, "/v1/churn", "/v1/churn", [.analyst, .auditor, .admin]),
         RouteCall(.get, "/v1/revenue", "/v1/revenue", [.analyst, .auditor, .admin]),

@@ -7,17 +7,25 @@ struct AppStoreAccess {
     let connections: AppStoreConnections
     let poller: Poller
     let reconciler: Reconciler
+    private let attempts: PollStore
 
     /// Nil without a key for the App Store Server API.
     /// - Throws: `ConfigurationError` for a key that cannot be read; `StorageError`.
     init?(_ settings: Settings, _ ledger: LedgerWriter) throws {
         guard settings.apps.contains(where: { $0.serverAPI != nil }) else { return nil }
-        let attempts = try PollStore(writing: ledger.configuration.folder)
+        attempts = try PollStore(writing: ledger.configuration.folder)
         connections = try AppStoreConnections(settings, clock: ledger.configuration.clock)
         poller = Poller(
             ledger, connections.all, attempts, policy: PollPolicy(settings.polling),
             concurrency: settings.polling.concurrency)
         reconciler = Reconciler(ledger, connections.all, attempts)
+    }
+
+    /// Returns the importer of a ledger, which asks nobody without a key for the App Store Server API.
+    static func importer(_ access: AppStoreAccess?, _ ledger: LedgerWriter, concurrency: Int) throws -> Importer {
+        try Importer(
+            ledger, access?.connections.all ?? [],
+            access?.attempts ?? PollStore(writing: ledger.configuration.folder), concurrency: concurrency)
     }
 
     /// Runs `body`, and ends the connections.

@@ -61,6 +61,26 @@ struct ControlClient {
         return JSONValue(answer)
     }
 
+    /// - Parameter report: receives each row with its verdict.
+    func importRows(at path: String, counting count: LineCount, report: ([ImportLine]) -> Void) async throws {
+        try await post("/control/imports") { body in
+            try await body.write(fileAt: path, counting: count)
+        } receiving: { lines in
+            report(lines.compactMap { ImportLine($0) })
+        }
+    }
+
+    /// - Parameter report: receives each row of the export, compared.
+    func compareRevenueCat(
+        at path: String, counting count: LineCount, report: ([JSONValue]) -> Void
+    ) async throws {
+        try await post("/control/imports/revenuecat") { body in
+            try await body.write(fileAt: path, counting: count)
+        } receiving: { lines in
+            report(lines.map { JSONValue($0) })
+        }
+    }
+
     private func answer(to line: JSONValue, at path: String) async throws -> JSONValue {
         var answer: JSONView?
         try await post(path) { body in
@@ -102,6 +122,14 @@ private struct RequestLines {
         line.write(to: &bytes, canonical: false)
         bytes.append(UInt8(ascii: "\n"))
         try await write(.body(ByteBuffer(bytes: bytes)))
+    }
+
+    func write(fileAt path: String, counting count: LineCount) async throws {
+        var chunks = try ChunkReader(path: path)
+        while let chunk = try chunks.next() {
+            count.add(chunk)
+            try await write(.body(ByteBuffer(bytes: chunk)))
+        }
     }
 
     func write(_ part: HTTPRequestPart) async throws {

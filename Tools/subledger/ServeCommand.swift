@@ -19,7 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
             the loopback interface only.
 
             While the service runs, `subledger ingest`, `customer`, `project activate`, `catalog apply`, `poll run`, \
-            `reconcile` and `quarantine retry` on the same data folder hand their work over to the service.
+            `reconcile`, `import` and `quarantine retry` on the same data folder hand their work over to the service.
 
             With `polling.enabled` in the configuration, the service asks the App Store Server API what no notification \
             said, for the apps that have a key, and reconciles with its notification history.
@@ -99,6 +99,8 @@ struct ServeCommand: AsyncParsableCommand {
                 poller: $0.poller, reconciler: $0.reconciler, connections: $0.connections.all,
                 isEnabled: settings.polling.enabled)
         }
+        configuration.importer = try AppStoreAccess.importer(
+            appStore, writer, concurrency: settings.polling.concurrency)
         let server = try LedgerServer(writer, configuration, logger: logger)
         let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
         let stop: @Sendable () -> Void = {

@@ -14,7 +14,8 @@ struct Subledger: AsyncParsableCommand {
             CohortsCommand.self, ChurnCommand.self, RevenueCommand.self,
             LogCommand.self,
             CustomerCommand.self, QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self,
-            KeyCommand.self, PollCommand.self, ReconcileCommand.self, ProjectCommand.self, CatalogCommand.self,
+            KeyCommand.self, PollCommand.self, ReconcileCommand.self, ImportCommand.self, ProjectCommand.self,
+            CatalogCommand.self,
             RatesCommand.self, CloseCommand.self,
             SimulateCommand.self,
         ]

@@ -21,6 +21,8 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
     package static let catalogChanged = EventKind(rawValue: 32)
     package static let rulesActivated = EventKind(rawValue: 33)
     package static let reconciled = EventKind(rawValue: 36)
+    /// A row of another system. No fold reads it.
+    package static let rowAsserted = EventKind(rawValue: 37)
     package static let ratesChanged = EventKind(rawValue: 38)
     package static let numbersClosed = EventKind(rawValue: 39)
 
@@ -32,7 +34,8 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
         .subscriptionTransferred: "subscriptionTransferred", .entitlementGranted: "entitlementGranted",
         .customerErased: "customerErased", .customersUnmerged: "customersUnmerged",
         .tokenMapped: "tokenMapped", .catalogChanged: "catalogChanged",
-        .rulesActivated: "rulesActivated", .reconciled: "reconciled", .ratesChanged: "ratesChanged",
+        .rulesActivated: "rulesActivated", .reconciled: "reconciled", .rowAsserted: "rowAsserted",
+        .ratesChanged: "ratesChanged",
         .numbersClosed: "numbersClosed",
     ]
 

@@ -9,6 +9,7 @@ package enum Access: Hashable, Sendable {
 
     static let posting = Access.only([.app, .backend, .admin])
     static let customers = Access.only([.backend, .analyst, .auditor, .admin])
+    static let importing = Access.only([.backend, .admin])
     static let identifying = Access.only([.backend, .admin])
     static let administration = Access.only([.admin])
     static let feeds = Access.only([.backend, .analyst, .auditor, .admin])

@@ -1,8 +1,9 @@
+import HTTPTypes
 package import NIOCore
 package import NIOHTTPTypes
 
 /// Closes a connection whose request has not arrived completely within the deadline, however slowly the data arrives.
-/// Most requests arrive in one read and set no timer.
+/// Most requests arrive in one read and set no timer. For an upload, the deadline is for each pause.
 ///
 /// Between requests, and while a head is incomplete, the idle timeout of the channel has the same effect.
 package final class RequestDeadline: ChannelInboundHandler, RemovableChannelHandler {
@@ -10,16 +11,20 @@ package final class RequestDeadline: ChannelInboundHandler, RemovableChannelHand
     package typealias InboundOut = HTTPRequestPart
 
     private let deadline: TimeAmount
+    private let uploadPath: String?
     private var isReading = false
+    private var isUpload = false
     private var timer: Scheduled<Void>?
 
-    package init(_ deadline: TimeAmount) {
+    /// - Parameter path: the path of uploads, which may take as long as they need.
+    package init(_ deadline: TimeAmount, pausing path: String? = nil) {
         self.deadline = deadline
+        uploadPath = path
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: isReading = true
+        case .head(let head): (isReading, isUpload) = (true, uploadPath != nil && head.path == uploadPath)
         case .body: break
         case .end: finish()
         }
@@ -27,6 +32,10 @@ package final class RequestDeadline: ChannelInboundHandler, RemovableChannelHand
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
+        if isUpload {
+            timer?.cancel()
+            timer = nil
+        }
         if isReading, timer == nil {
             let channel = context.channel
             timer = context.eventLoop.scheduleTask(in: deadline) { channel.close(promise: nil) }

@@ -17,6 +17,8 @@ enum ServerLimits {
     static let closeBytes = 64 * 1_024 * 1_024
     /// The maximum size of a handed-over poll: an id and a bundle id.
     static let pollRequestBytes = 4 * 1_024
+    /// The maximum size of an import: a million signed rows, or thirty million ids.
+    static let importBytes = 4 << 30
     /// The time between two rounds of polls.
     static let pollInterval = Duration.milliseconds(200)
     /// The time between two comparisons with Apple's notification history, in milliseconds.

@@ -12,6 +12,7 @@ struct RouteContext: Sendable {
     let metrics: Metrics
     /// Nil without a key for the App Store Server API.
     let polling: Polling?
+    let importer: Importer
     let visits = Visits()
 
     var reader: LedgerReader { ledger.reader }

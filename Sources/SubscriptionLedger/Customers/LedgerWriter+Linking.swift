@@ -80,12 +80,7 @@ extension LedgerWriter {
         var plan = LinkPlan()
         // A provisional customer named by a token owns that token already.
         if submitter.isProvisional, let token = submitter.name?.token { lookup.assume(submitter.customer, for: token) }
-        if submitter.mapsTokens {
-            for token in transactions.flatMap(\.tokens) where try mayMap(token, to: submitter.customer, &lookup) {
-                lookup.assume(submitter.customer, for: token)
-                plan.newTokens.insert(token)
-            }
-        }
+        try map(transactions.flatMap(\.tokens), to: submitter, &lookup, &plan)
         if submitter.isAnonymous {
             for owner in try anonymousOwners(of: accounts, &lookup) where owner != submitter.customer {
                 let merge = Merge(customer: owner, into: submitter.customer, by: .anonymous, position: .max)
@@ -120,6 +115,18 @@ extension LedgerWriter {
             account: account, customer: submitter.customer, by: submitter.authority, position: 0)
         plan.links.append(
             CustomerEvents.linked(claim, EventOrigin(source: source, keyName: submitter.caller.keyName)))
+    }
+
+    /// Maps the tokens that may be mapped to the submitter.
+    private func map(
+        _ tokens: some Sequence<AppAccountToken>, to submitter: Submitter, _ lookup: inout CustomerLookup,
+        _ plan: inout LinkPlan
+    ) throws {
+        guard submitter.mapsTokens else { return }
+        for token in tokens where try mayMap(token, to: submitter.customer, &lookup) {
+            lookup.assume(submitter.customer, for: token)
+            plan.newTokens.insert(token)
+        }
     }
 
     /// Whether a token has no customer, or has this customer in the vault but not in the log.
@@ -248,15 +255,28 @@ extension LedgerWriter {
     ) async throws -> CustomerAnswer<SubscriptionRow> {
         let name = try ExternalCustomerID(externalId)
         let key = try onlyKey(of: selector)
-        return try await postings.withLock(on: [key]) {
+        let submitter = try await link(key, to: name, by: caller, source: source)
+        guard let submitter else { throw CustomerError.linkRefused }
+        return try reader.answer(externalId, of: submitter, scope)
+    }
+
+    /// Links one subscription to a customer, on the authority of the caller.
+    /// - Parameter tokens: the tokens that belong to the customer, unless the log has them for another one.
+    /// - Returns: the customer; nil when another known customer owns the subscription, after the refusal is appended.
+    func link(
+        _ key: SubscriptionKey, to name: ExternalCustomerID, mapping tokens: Set<AppAccountToken> = [],
+        by caller: Caller, source: EventSource
+    ) async throws -> Submitter? {
+        let contested: [AnyHashable] = [key] + Array(tokens)
+        return try await postings.withLock(on: contested) {
             let submitter = try await submitter(name, nil, [], caller, source)
             return try await merges.withLock(on: [Self.mergeLock]) {
                 var lookup = try CustomerLookup(in: reader)
                 var plan = LinkPlan()
+                try map(tokens, to: submitter, &lookup, &plan)
                 try decide(key, [], submitter, source, &lookup, &plan)
                 _ = try await commit(plan, [], for: submitter, source)
-                guard plan.refusals.isEmpty else { throw CustomerError.linkRefused }
-                return try reader.answer(externalId, of: submitter, scope)
+                return plan.refusals.isEmpty ? submitter : nil
             }
         }
     }

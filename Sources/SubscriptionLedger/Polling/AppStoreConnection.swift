@@ -1,5 +1,5 @@
 package import AppStoreClient
-import AppStoreModel
+package import AppStoreModel
 package import Primitives
 import Synchronization
 
@@ -43,13 +43,14 @@ package final class AppStoreConnection: Sendable {
     }
 
     /// Takes a call out of the budget.
+    /// - Parameter inBackground: whether the call can wait for all others.
     /// - Returns: nil when the call may be made now, otherwise the instant from which to ask again.
-    func take(_ endpoint: ServerAPIEndpoint) -> Instant? {
+    func take(_ endpoint: ServerAPIEndpoint, inBackground: Bool = false) -> Instant? {
         let now = clock()
         let (isStopped, resumesAt) = state.withLock { ($0.stoppedBy != nil, $0.resumesAt) }
         if isStopped { return .latest }
         if resumesAt > now { return resumesAt }
-        return budget.take(endpoint, of: app, at: now)
+        return budget.take(endpoint, of: app, at: now, inBackground: inBackground)
     }
 
     /// Makes a call that was taken out of the budget.
@@ -105,7 +106,14 @@ package final class SharedBudget: Sendable {
         budget = Mutex(CallBudget(callsPerHour: callsPerHour, headroom: headroom))
     }
 
-    func take(_ endpoint: ServerAPIEndpoint, of app: CallBudget.App, at now: Instant) -> Instant? {
-        budget.withLock { $0.take(endpoint, of: app, at: now) }
+    /// Takes a call out of the budget.
+    /// - Parameter inBackground: whether the call can wait for all others.
+    /// - Returns: nil when the call may be made now, otherwise the instant from which to ask again.
+    package func take(
+        _ endpoint: ServerAPIEndpoint, of app: CallBudget.App, at now: Instant, inBackground: Bool = false
+    ) -> Instant? {
+        budget.withLock {
+            inBackground ? $0.takeInBackground(endpoint, of: app, at: now) : $0.take(endpoint, of: app, at: now)
+        }
     }
 }

@@ -76,6 +76,41 @@ import Testing
         }
     }
 
+    @Test func `take over a business by its ids, alone and beside a running service`() async throws {
+        try await blocking {
+            let test = try Setting()
+            let config = try test.configure(try test.simulator.configuration(data: test.data))
+            let truth = try test.simulator.get("/simulator/truth?at=\(try test.simulator.now().iso8601)")
+            let ids = truth.split(separator: "\"").filter { $0.count == 15 && $0.hasPrefix("41000000") }
+            #expect(ids.count > 15)
+            let (rows, file) = (Set(ids).sorted(), test.folder.path + "/rows.ndjson")
+            func write(_ rows: some Sequence<Substring>) throws {
+                let lines = rows.map { #"{"originalTransactionId":"\#($0)"}"# + "\n" }
+                try File.write(Array((lines.joined() + "{}\n").utf8), to: file)
+            }
+            try write(rows.prefix(8))
+            let alone = try test.run("import", file, config: config)
+            #expect(alone.ending == .exited(1), "\(alone.errors)")
+            let found = try alone.lines.compactMap { $0["verdict"]?.string }
+            #expect(found.count { $0 == "filled" } + found.count { $0 == "known" } == 8)
+            #expect(found.count { $0 == "malformed" } == 1 && found.count == 9)
+            let again = try test.run("import", file, config: config)
+            #expect(try again.lines.map { $0["line"]?.integer } == (1...9).map { $0 })
+
+            let service = try Service(test.data, ["--config", config])
+            #expect(try test.run("import", file, config: config).output == again.output)
+            try write(rows)
+            let beside = try test.run("import", file, config: config)
+            #expect(beside.ending == .exited(1) && beside.errors.isEmpty, "\(beside.errors)")
+            let verdicts = try beside.lines.compactMap { $0["verdict"]?.string }
+            #expect(verdicts.count == rows.count + 1 && Set(verdicts) == ["filled", "known", "malformed"])
+            try service.stop()
+            let missing = try test.run("import", test.folder.path + "/none", config: config)
+            #expect(missing.ending == .exited(3), "\(missing.errors)")
+            try test.simulator.stop()
+        }
+    }
+
     @Test func `are not needed by a service that polls`() async throws {
         try await blocking {
             let test = try Setting()

@@ -47,6 +47,12 @@ import Testing
         ["catalog", "apply", "wrong"], ["catalog", "apply", "missing"],
     ]
 
+    private static let imports = [
+        ["import", "rows"], ["import", "rows", "--format", "table"], ["import", "missing"],
+        ["import", "revenuecat", "export"], ["import", "revenuecat", "export", "--format", "table"],
+        ["import", "revenuecat", "rows"], ["import", "revenuecat", "missing"],
+    ]
+
     private static let ratesAndCloses = [
         ["rates", "apply", "exchange"], ["rates", "apply", "exchange"],
         ["rates", "apply", "exchange", "--format", "table"], ["rates", "apply", "wrong"],
@@ -64,7 +70,7 @@ import Testing
             #expect(try run(["ingest", "first"], beside, copies).ending == .exited(0))
             // The service trusts neither the root nor the app of the commands.
             let service = try Service(beside.data, ["--bundle-id", "com.example.service"])
-            for command in Self.commands + Self.activations + Self.catalogs + Self.ratesAndCloses {
+            for command in Self.commands + Self.activations + Self.catalogs + Self.ratesAndCloses + Self.imports {
                 let expected = try run(command, alone, archive)
                 let found = try run(command, beside, copies)
                 #expect(found.ending == expected.ending, "\(command): \(found.errors)")
@@ -138,11 +144,32 @@ extension HandoverTests {
             "exchange": [
                 "version: 1", "currency: USD", "rates: [{day: 2026-01-02, of: EUR, rate: \"1.0352\"}]  # \u{E9} ",
             ],
+            "rows": [
+                #"{"originalTransactionId":"1","customerId":"zoe"}"#, #"{"originalTransactionId":"4"}"#, "{}", "",
+                #"{"originalTransactionId":"99"}"#, #"{"jws":"\#(SignedFiles.transaction("8").text)"}"#,
+                #"{"originalTransactionId":"5","customerId":"carol"}"#,
+            ],
+            "export": exportedRows,
             "contradicting": ["version: 1", "bundleId: com.example.app", "products: [{id: pro, type: consumable}]"],
         ]
         return try lines.reduce(into: ["missing": files.path("missing.jsonl")]) { paths, archive in
             paths[archive.key] = try files.archive("\(archive.key).jsonl", archive.value)
         }
+    }
+
+    /// An export of RevenueCat: a row with another product, one of an unknown transaction, one of another store.
+    private static var exportedRows: [String] {
+        let columns = """
+            rc_original_app_user_id,product_identifier,start_time,end_time,store,is_auto_renewable,is_trial_period,\
+            is_in_intro_offer_period,is_sandbox,store_transaction_id,original_store_transaction_id,refunded_at,\
+            purchased_currency,purchase_price_in_purchased_currency,ownership_type,renewal_number,updated_at
+            """
+        return [
+            columns,
+            "bob,plus,2024-01-01 00:00:00,2024-02-01 00:00:00,app_store,true,false,false,false,1,1,,,,PURCHASED,1,",
+            "bob,pro,2024-01-01 00:00:00,2024-02-01 00:00:00,app_store,true,false,false,false,98,98,,,,PURCHASED,1,",
+            "bob,pro,2024-01-01 00:00:00,2024-02-01 00:00:00,play_store,true,false,false,false,A,A,,,,,1,",
+        ]
     }
 
     private func run(_ command: [String], _ files: SignedFiles, _ archives: [String: String]) throws -> Subledger {

@@ -22,8 +22,11 @@ struct Simulator {
         while try now() < end { usleep(20_000) }
     }
 
+    /// Returns the response to a GET request, with its head.
+    func get(_ path: String) throws -> String { try Loopback.get(path, port: port) }
+
     func now() throws -> Instant {
-        let clock = try Loopback.get("/simulator/clock", port: port)
+        let clock = try get("/simulator/clock")
         return try #require(clock.split(separator: "\"").compactMap { Instant(iso8601: String($0)) }.first, "\(clock)")
     }
 

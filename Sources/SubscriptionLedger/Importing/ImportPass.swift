@@ -1,0 +1,95 @@
+import LedgerStorage
+import Primitives
+
+/// Reads the rows of an import in batches, and decides those that need no answer of Apple.
+final class ImportPass {
+    /// A row with its line.
+    struct Row: Sendable {
+        enum Outcome: Sendable {
+            case decided(ImportVerdict)
+            /// Apple has to be asked about the row.
+            case asked(ImportRow)
+            /// The row was not looked at.
+            case undecided
+        }
+
+        let line: Int
+        var outcome: Outcome
+        var isStored = false
+    }
+
+    let caller: Caller
+    private let file: ImportFile
+    private let decision: RowDecision
+    private let store: ImportStore
+    private var lines: ImportLines
+
+    /// The rows that are decided at the same time, so that their events share commits.
+    private static let concurrency = 32
+
+    /// - Throws: `io_error` when the file cannot be read.
+    init(_ file: ImportFile, _ ledger: LedgerWriter, _ store: ImportStore) throws {
+        self.file = file
+        self.store = store
+        lines = try ImportLines(file)
+        caller = try lines.caller()
+        decision = RowDecision(ledger: ledger, caller: caller)
+    }
+
+    /// Returns the next rows; nil after the last.
+    /// - Parameter isDeciding: false to return only what is stored.
+    /// - Throws: `StorageError`; `CancellationError`.
+    func next(_ limit: Int, deciding isDeciding: Bool) async throws -> [Row]? {
+        var rows: [Row] = []
+        var unread: [(index: Int, row: ImportRow)] = []
+        while rows.count < limit, let (line, bytes) = try lines.next() {
+            try Task.checkCancellation()
+            let row = try row(line, bytes, isDeciding)
+            if case .asked(let asked) = row.outcome, !row.isStored, isDeciding { unread.append((rows.count, asked)) }
+            rows.append(row)
+        }
+        guard !rows.isEmpty else { return nil }
+        for (index, verdict) in try await decide(unread) { rows[index].outcome = .decided(verdict) }
+        if isDeciding { try keep(rows) }
+        return rows
+    }
+
+    private func row(_ line: Int, _ bytes: [UInt8], _ isDeciding: Bool) throws -> Row {
+        let state = try store.state(of: file.digest, line: line)
+        if case .decided(let verdict) = state {
+            return Row(line: line, outcome: .decided(verdict), isStored: true)
+        }
+        do throws(ImportVerdict) {
+            return Row(line: line, outcome: .asked(try ImportRow(bytes)), isStored: state == .asking)
+        } catch {
+            return Row(line: line, outcome: .decided(error))
+        }
+    }
+
+    private func decide(
+        _ rows: [(index: Int, row: ImportRow)]
+    ) async throws -> [(index: Int, verdict: ImportVerdict)] {
+        var decided: [(index: Int, verdict: ImportVerdict)] = []
+        try await withThrowingTaskGroup(of: (Int, ImportVerdict?).self) { group in
+            var running = 0
+            for (index, row) in rows {
+                if running == Self.concurrency, let (index, verdict) = try await group.next() {
+                    verdict.map { decided.append((index, $0)) }
+                    running -= 1
+                }
+                group.addTask { [decision] in (index, try await decision.verdict(on: row)) }
+                running += 1
+            }
+            for try await (index, verdict) in group { verdict.map { decided.append((index, $0)) } }
+        }
+        return decided
+    }
+
+    private func keep(_ rows: [Row]) throws {
+        var states: [Int: ImportStore.State] = [:]
+        for row in rows where !row.isStored {
+            if case .decided(let verdict) = row.outcome { states[row.line] = .decided(verdict) }
+        }
+        try store.store(states, of: file.digest)
+    }
+}
