@@ -123,7 +123,7 @@ let package = Package(
         // Calls the App Store Server API.
         .target(
             name: "AppStoreClient",
-            dependencies: ["Primitives", "AppStoreModel", asyncHTTPClient, jwtKit, nioCore, nioHTTP1],
+            dependencies: ["Primitives", "AppStoreModel", asyncHTTPClient, crypto, jwtKit, nioCore, nioHTTP1],
             swiftSettings: settings
         ),
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),

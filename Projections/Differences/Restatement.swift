@@ -229,7 +229,7 @@ extension RestatementCause {
         case .directory: self = .merge
         case .transfer: self = .transfer
         case .claim, .refusedClaim, .token: self = .link
-        case .grant, .download: return nil
+        case .grant, .download, .consent: return nil
         }
     }
 }

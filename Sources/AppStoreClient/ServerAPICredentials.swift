@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import JWTKit
 import Primitives
@@ -8,6 +9,7 @@ package struct ServerAPICredentials: Sendable {
     package let keyId: String
     package let bundleId: String
     private let key: ES256PrivateKey
+    let signingKey: P256.Signing.PrivateKey
 
     /// - Parameter key: the contents of Apple's .p8 file.
     /// - Throws: when it has no P-256 key in PKCS#8 form.
@@ -16,6 +18,7 @@ package struct ServerAPICredentials: Sendable {
         self.keyId = keyId
         self.bundleId = bundleId
         self.key = try ES256PrivateKey(pem: key)
+        signingKey = try P256.Signing.PrivateKey(pemRepresentation: key)
     }
 
     /// Signs a token that is valid for twenty minutes from a minute ago.
@@ -25,10 +28,13 @@ package struct ServerAPICredentials: Sendable {
         let issued = Int(now.timeIntervalSince1970) - 60
         let expires = issued + Self.validSeconds
         let claims = Claims(iss: issuerId, iat: issued, exp: expires, aud: "appstoreconnect-v1", bid: bundleId)
+        return (try await sign(claims), Date(timeIntervalSince1970: Double(expires)))
+    }
+
+    func sign(_ claims: some JWTPayload) async throws -> String {
         let identifier = JWKIdentifier(string: keyId)
         let keys = await JWTKeyCollection().add(ecdsa: key, kid: identifier)
-        let text = try await keys.sign(claims, kid: identifier)
-        return (text, Date(timeIntervalSince1970: Double(expires)))
+        return try await keys.sign(claims, kid: identifier)
     }
 
     private static let validSeconds = 20 * 60

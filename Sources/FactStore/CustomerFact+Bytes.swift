@@ -12,6 +12,7 @@ extension CustomerFact {
         case transfer = 19
         case grant = 20
         case unmerge = 22
+        case consent = 23
         case token = 24
         /// Not an event kind of its own: a customerLinked of a download.
         case download = 128
@@ -29,6 +30,7 @@ extension CustomerFact {
             case .token(let mapping): (.token, [mapping.customer.bytes, Array(mapping.token.text.utf8)])
             case .grant(let grant): (.grant, Self.parts(grant))
             case .download(let claim): (.download, Self.parts(claim))
+            case .consent(let consent): (.consent, [consent.customer.bytes, [consent.isGiven ? 1 : 0]])
             }
         bytes.append(kind.rawValue)
         for part in parts {
@@ -96,6 +98,9 @@ extension CustomerFact {
                 EntitlementGrant(
                     customer: customer, entitlement: Symbol(entitlement), from: from, until: until, because: because,
                     position: position))
+        case .consent:
+            guard let isGiven = parts.flag(in: bytes) else { return nil }
+            self = .consent(ConsumptionConsent(customer: customer, isGiven: isGiven, position: position))
         case .unmerge:
             guard let into = parts.handle(in: bytes) else { return nil }
             self = .directory(.unmerge(Unmerge(customer: customer, into: into, position: position)))
@@ -138,6 +143,11 @@ private struct Parts {
         guard !part.isEmpty else { return .some(nil) }
         guard part.count == 8 else { return nil }
         return Instant(milliseconds: bytes.bigEndian(at: part.lowerBound, as: Int64.self))
+    }
+
+    mutating func flag(in bytes: RawSpan) -> Bool? {
+        guard let part = next(in: bytes), part.count == 1 else { return nil }
+        return bytes.byte(at: part.lowerBound) == 1
     }
 
     mutating func authority(in bytes: RawSpan) -> Claim.Authority? {

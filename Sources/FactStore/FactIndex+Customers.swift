@@ -40,7 +40,7 @@ extension FactIndex {
         switch fact {
         case .claim(let claim): return [claim.key]
         case .transfer(let transfer): return [transfer.key]
-        case .refusedClaim, .grant, .download: return []
+        case .refusedClaim, .grant, .download, .consent: return []
         case .token, .directory: break
         }
         var search = CustomerSearch(in: self, knownAt: fact.position + 1)
@@ -145,7 +145,7 @@ private struct CustomerSearch {
         case .token(let mapping):
             tokens.insert(mapping.token)
             add(mapping.customer)
-        case .grant, .download: break
+        case .grant, .download, .consent: break
         }
     }
 

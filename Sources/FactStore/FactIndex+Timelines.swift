@@ -49,9 +49,18 @@ extension FactIndex {
             case .transfer(let transfer): statements.keys.insert(transfer.key)
             case .grant(let grant): statements.grants.append(grant)
             case .download(let claim): statements.downloads.insert(claim.account)
-            case .directory, .token, nil: break
+            case .directory, .token, .consent, nil: break
             }
         }
+    }
+
+    /// Returns the newest consent of a customer; nil when there is none. Those of other handles merged with this one are
+    /// not included.
+    package func consent(of handle: CustomerHandle, knownAt size: Position) throws -> ConsumptionConsent? {
+        try facts(under: .claims(of: handle), below: size).compactMap { facts in
+            if case .consent(let consent) = facts.customerFact { consent } else { nil }
+        }
+        .max { $0.position < $1.position }
     }
 
     /// Returns the tokens mapped to a customer. The tokens of other handles merged with this one are not included.

@@ -34,8 +34,8 @@ extension IndexTerm {
         self = .appTransaction(id, environment: account.environment, bundleId: account.bundleId)
     }
 
-    /// The term of a customer's claims, refused ones included, and of the transfers, tokens and grants that name the
-    /// customer.
+    /// The term of a customer's claims, refused ones included, and of the transfers, tokens, grants and consents that name
+    /// the customer.
     package static func claims(of handle: CustomerHandle) -> IndexTerm {
         IndexTerm("c", [handle.hex])
     }
@@ -152,6 +152,7 @@ extension CustomerFact {
         case .transfer(let transfer): [.subscription(transfer.key), .claims(of: transfer.customer)]
         case .token(let mapping): [.mapping(of: mapping.token), .claims(of: mapping.customer)]
         case .grant(let grant): [.claims(of: grant.customer)]
+        case .consent(let consent): [.claims(of: consent.customer)]
         case .download(let claim): [.claims(of: claim.customer)] + (IndexTerm(claim.account).map { [$0] } ?? [])
         case .directory(.merge(let merge)): [.merges(of: merge.customer), .merges(of: merge.into)]
         case .directory(.unmerge(let unmerge)): [.merges(of: unmerge.customer), .merges(of: unmerge.into)]

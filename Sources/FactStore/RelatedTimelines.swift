@@ -58,7 +58,7 @@ package struct RelatedTimelines {
         case .refusedClaim(let claim): entries[index(of: claim.key)].refusedClaims.append(claim)
         case .transfer(let transfer): entries[index(of: transfer.key)].transfers.append(transfer)
         case .download(let claim): downloadClaims[claim.account, default: []].append(claim)
-        case .directory, .token, .grant: break
+        case .directory, .token, .grant, .consent: break
         }
     }
 

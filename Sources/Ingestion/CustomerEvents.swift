@@ -124,6 +124,21 @@ package enum CustomerEvents {
             idempotencyKey: content + suffix(.entitlementGranted, newest ?? .max), body: body, fact: .grant(grant))
     }
 
+    /// - Parameters:
+    ///   - consent: the consent; its position is ignored.
+    ///   - newest: the newest consent of the customer.
+    package static func recorded(
+        _ consent: ConsumptionConsent, by role: String, after newest: Position?, _ origin: EventOrigin
+    ) -> EventDraft {
+        draft(
+            .consentRecorded, origin, environment: nil,
+            idempotencyKey: consent.customer.bytes + suffix(.consentRecorded, newest ?? .max),
+            body: [
+                .init("handle", .string(consent.customer.hex)), .init("consented", .bool(consent.isGiven)),
+                .init("by", .string(role)),
+            ], fact: .consent(consent))
+    }
+
     private static func draft(
         _ kind: EventKind, _ origin: EventOrigin, environment: Environment?, idempotencyKey: [UInt8],
         body: [JSONValue.Member], fact: CustomerFact
@@ -185,7 +200,7 @@ extension CustomerEvents {
     package static func fact(in record: Record) -> CustomerFact? {
         let kinds: [EventKind] = [
             .customerLinked, .customersMerged, .linkRefused, .subscriptionTransferred, .customersUnmerged,
-            .tokenMapped, .entitlementGranted,
+            .tokenMapped, .entitlementGranted, .consentRecorded,
         ]
         guard kinds.contains(record.kind), let body = try? JSONDocument(parsing: record.body).root,
             let customer = body["handle"]?.string.flatMap({ CustomerHandle(hex: $0) })
@@ -203,6 +218,10 @@ extension CustomerEvents {
         case .tokenMapped:
             return body["appAccountToken"]?.string.flatMap(AppAccountToken.init).map {
                 .token(TokenMapping(token: $0, customer: customer, position: record.position))
+            }
+        case .consentRecorded:
+            return body["consented"]?.bool.map {
+                .consent(ConsumptionConsent(customer: customer, isGiven: $0, position: record.position))
             }
         case .entitlementGranted: return grant(to: customer, in: body, at: record.position).map { .grant($0) }
         case .subscriptionTransferred:

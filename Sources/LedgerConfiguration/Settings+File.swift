@@ -39,6 +39,7 @@ extension Settings {
         if let member = members.take("apiKeys") { apiKeys = try Self.apiKeys(member) }
         if let member = members.take("customerTokens") { customerTokens = try Self.customerTokens(member) }
         if let member = members.take("polling") { try readPolling(member) }
+        if let member = members.take("consumption") { try readConsumption(member) }
         if let member = members.take("logging") { logging = try Logging(member) }
         try members.finish()
     }

@@ -12,6 +12,7 @@ package struct Settings: Sendable {
     /// The public keys that verify customer tokens.
     package var customerTokens: [CustomerTokenKey] = []
     package var polling = Polling()
+    package var consumption = Consumption()
     package var logging = Logging()
     /// Valid members that this version does not use.
     package var unused: [String] = []

@@ -21,6 +21,9 @@ package struct LedgerServer: Sendable {
         package var polling: Polling?
         /// Nil for an importer that asks nobody.
         package var importer: Importer?
+        /// Nil for one without keys.
+        package var offerSigner: OfferSigner?
+        package var consumption: ConsumptionAnswers?
         /// The clock for call durations, rate limits and the age of the checkpoint.
         package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
@@ -45,7 +48,8 @@ package struct LedgerServer: Sendable {
             transitions: try ledger.transitions(), subscribers: Subscribers(limit: ServerLimits.subscribers),
             metrics: Metrics(), polling: configuration.polling,
             importer: try configuration.importer
-                ?? Importer(ledger, [], PollStore(writing: ledger.configuration.folder)))
+                ?? Importer(ledger, [], PollStore(writing: ledger.configuration.folder)),
+            offerSigner: configuration.offerSigner ?? OfferSigner(ledger, [:]))
     }
 
     /// Every route, in the order of the specification.
@@ -69,7 +73,8 @@ package struct LedgerServer: Sendable {
         ] + CustomerChange.Kind.allCases.map { CustomerChangeRoute(kind: $0, context: context) } + [
             SubscriptionRoute(context: context), SubscriptionHistoryRoute(context: context),
             SubscriptionCustomerRoute(context: context), OffersRoute(context: context),
-            ImportsRoute(context: context), CohortsRoute(context: context), ChurnRoute(context: context),
+            ConsentRoute(context: context), OfferSignaturesRoute(context: context), ImportsRoute(context: context),
+            CohortsRoute(context: context), ChurnRoute(context: context),
             RevenueRoute(context: context),
         ]
     }
@@ -117,6 +122,9 @@ package struct LedgerServer: Sendable {
                 ledger: context.ledger, transitions: context.transitions, subscribers: context.subscribers),
         ]
         services.append(ImportService(context: context, logger: logger))
+        if let answers = configuration.consumption {
+            services.append(ConsumptionService(answers: answers, context: context, logger: logger))
+        }
         if let polling = context.polling, polling.isEnabled {
             services.append(PollService(polling: polling, context: context, logger: logger))
             services.append(ReconcileService(polling: polling, context: context, logger: logger))

@@ -77,6 +77,8 @@ struct BadSettings: CustomTestStringConvertible, Sendable {
             BadSettings(
                 "apiKeys:\n- {name: a, role: app, sha256: \(digest)}\n- {name: b, role: app, sha256: \(digest)}",
                 at: "3:32", "a unique key"),
+            BadSettings("consumption: {enabled: maybe}", at: "1:24", "true or false"),
+            BadSettings("consumption: {refundPreference: SOME}", at: "1:33", "DECLINE, GRANT_FULL, GRANT_PRORATED"),
             BadSettings("polling: {headroom: 2}", at: "1:21", "a number from"),
             BadSettings("polling: {afterPeriodEnd: 60}", at: "1:27", "a time span"),
             BadSettings("polling: {retry: [1h, 2w]}", at: "1:23", "a time span"),

@@ -39,6 +39,9 @@ struct RouteCall: Sendable {
         RouteCall(
             .get, "/v1/subscriptions/{originalTransactionId}/customer", "/v1/subscriptions/1/customer", readers),
         RouteCall(.get, "/v1/offers", "/v1/offers?customer=a", readers),
+        RouteCall(
+            .put, "/v1/customers/{id}/consumption-consent", "/v1/customers/a/consumption-consent", [.backend, .admin]),
+        RouteCall(.post, "/v1/offer-signatures", nil, [.backend, .admin]),
         RouteCall(.post, "/v1/imports", nil, [.backend, .admin]),
         RouteCall(.get, "/v1/cohorts", "/v1/cohorts", [.analyst, .auditor, .admin]),
         RouteCall(.get, "/v1/churn", "/v1/churn", [.analyst, .auditor, .admin]),
@@ -56,7 +59,11 @@ struct RouteCall: Sendable {
     ]
 
     func make(_ client: any TestClientProtocol, _ headers: HTTPFields = [:]) async throws -> TestResponse {
-        method == .post ? try await client.post(uri, "{}".utf8, headers) : try await client.get(uri, headers)
+        switch method {
+        case .post: try await client.post(uri, "{}".utf8, headers)
+        case .put: try await client.put(uri, "{}".utf8, headers)
+        default: try await client.get(uri, headers)
+        }
     }
 }
 
@@ -195,7 +202,8 @@ struct RouteCall: Sendable {
                     call.method == .get
                     ? ["/v1/customers", "/v1/subscriptions", "/v1/offers", "/v1/cohorts", "/v1/churn", "/v1/revenue"]
                         .contains { call.template.hasPrefix($0) }
-                    : ["/v1/transactions", "/v1/customers/{id}/identify"].contains(call.template)
+                    : ["/v1/transactions", "/v1/customers/{id}/identify", "/v1/offer-signatures"].contains(
+                        call.template)
                 #expect((answer.status == .forbidden) == !isLimitable, "\(call.template)")
             }
             let id = Sample.originalTransactionId

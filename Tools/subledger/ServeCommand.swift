@@ -101,6 +101,13 @@ struct ServeCommand: AsyncParsableCommand {
         }
         configuration.importer = try AppStoreAccess.importer(
             appStore, writer, concurrency: settings.polling.concurrency)
+        if let appStore {
+            configuration.offerSigner = OfferSigner(writer, appStore.connections.credentials)
+            if settings.consumption.enabled {
+                configuration.consumption = ConsumptionAnswers(
+                    writer, appStore.connections.all, settings.consumption)
+            }
+        }
         let server = try LedgerServer(writer, configuration, logger: logger)
         let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
         let stop: @Sendable () -> Void = {

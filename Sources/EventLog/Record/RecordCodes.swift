@@ -16,10 +16,15 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
     package static let entitlementGranted = EventKind(rawValue: 20)
     package static let customerErased = EventKind(rawValue: 21)
     package static let customersUnmerged = EventKind(rawValue: 22)
+    package static let consentRecorded = EventKind(rawValue: 23)
     /// An appAccountToken is mapped to a customer.
     package static let tokenMapped = EventKind(rawValue: 24)
     package static let catalogChanged = EventKind(rawValue: 32)
     package static let rulesActivated = EventKind(rawValue: 33)
+    /// A request to Apple, or a signature for Apple, before it is made.
+    package static let actRequested = EventKind(rawValue: 34)
+    /// The result of such a request.
+    package static let actAnswered = EventKind(rawValue: 35)
     package static let reconciled = EventKind(rawValue: 36)
     /// A row of another system. No fold reads it.
     package static let rowAsserted = EventKind(rawValue: 37)
@@ -33,6 +38,7 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
         .customerLinked: "customerLinked", .customersMerged: "customersMerged", .linkRefused: "linkRefused",
         .subscriptionTransferred: "subscriptionTransferred", .entitlementGranted: "entitlementGranted",
         .customerErased: "customerErased", .customersUnmerged: "customersUnmerged",
+        .consentRecorded: "consentRecorded", .actRequested: "actRequested", .actAnswered: "actAnswered",
         .tokenMapped: "tokenMapped", .catalogChanged: "catalogChanged",
         .rulesActivated: "rulesActivated", .reconciled: "reconciled", .rowAsserted: "rowAsserted",
         .ratesChanged: "ratesChanged",

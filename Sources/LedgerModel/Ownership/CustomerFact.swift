@@ -14,6 +14,8 @@ package enum CustomerFact: Hashable, Sendable {
     case grant(EntitlementGrant)
     /// The event customerLinked of a download of an app.
     case download(DownloadClaim)
+    /// The event consentRecorded.
+    case consent(ConsumptionConsent)
 
     package var position: Position {
         switch self {
@@ -23,6 +25,7 @@ package enum CustomerFact: Hashable, Sendable {
         case .token(let mapping): mapping.position
         case .grant(let grant): grant.position
         case .download(let claim): claim.position
+        case .consent(let consent): consent.position
         }
     }
 }

@@ -33,7 +33,7 @@ package struct CustomerHistory: Sendable {
             case .claim(let claim): evidence.claims.append(claim)
             case .refusedClaim(let claim): evidence.refusedClaims.append(claim)
             case .transfer(let transfer): evidence.transfers.append(transfer)
-            case .directory, .token, .grant, .download: break
+            case .directory, .token, .grant, .download, .consent: break
             }
         }
         return evidence
@@ -48,7 +48,7 @@ package struct CustomerHistory: Sendable {
             case .token(let mapping):
                 // Only the first mapping of a token counts.
                 if directory.customer(of: mapping.token) == nil { directory.set(mapping.customer, for: mapping.token) }
-            case .claim, .refusedClaim, .transfer, .grant, .download: break
+            case .claim, .refusedClaim, .transfer, .grant, .download, .consent: break
             }
         }
         return directory
@@ -62,7 +62,7 @@ extension CustomerHistory {
             switch fact {
             case .directory(let change): [change.customer, change.into]
             case .token(let mapping): [mapping.customer]
-            case .claim, .refusedClaim, .transfer, .grant, .download: []
+            case .claim, .refusedClaim, .transfer, .grant, .download, .consent: []
             }
         guard !changed.isEmpty else { return [] }
         let directory = directory(below: fact.position)
@@ -80,7 +80,7 @@ extension CustomerHistory {
         switch fact {
         case .claim(let claim): return [claim.key]
         case .transfer(let transfer): return [transfer.key]
-        case .refusedClaim, .grant, .download: return []
+        case .refusedClaim, .grant, .download, .consent: return []
         case .token, .directory: break
         }
         let handles = renamedHandles(by: fact)
@@ -95,7 +95,7 @@ extension CustomerHistory {
                 if handles.contains(transfer.customer) { keys.insert(transfer.key) }
             case .token(let mapping):
                 if handles.contains(mapping.customer) { tokens.insert(mapping.token) }
-            case .directory, .grant, .download: break
+            case .directory, .grant, .download, .consent: break
             }
         }
         guard !tokens.isEmpty else { return keys }
@@ -110,7 +110,7 @@ extension CustomerFact {
         switch self {
         case .claim(let claim), .refusedClaim(let claim): claim.key
         case .transfer(let transfer): transfer.key
-        case .directory, .token, .grant, .download: nil
+        case .directory, .token, .grant, .download, .consent: nil
         }
     }
 }

@@ -42,8 +42,10 @@ extension Problem {
     init(_ error: CustomerError) {
         let status: HTTPResponse.Status =
             switch error.code {
-            case .handleUnknown, .customerUnknown, .mergeUnknown, .subscriptionUnknown: .notFound
-            case .customerConflict, .linkRefused: .conflict
+            case .handleUnknown, .customerUnknown, .mergeUnknown, .subscriptionUnknown, .offerUnknown: .notFound
+            case .customerConflict, .linkRefused, .keyNotConfigured, .offerIneligible, .transactionUnknown,
+                .idempotencyKeyReused:
+                .conflict
             case .roleForbidden: .forbidden
             default: .badRequest
             }

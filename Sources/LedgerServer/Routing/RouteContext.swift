@@ -13,6 +13,7 @@ struct RouteContext: Sendable {
     /// Nil without a key for the App Store Server API.
     let polling: Polling?
     let importer: Importer
+    let offerSigner: OfferSigner
     let visits = Visits()
 
     var reader: LedgerReader { ledger.reader }

@@ -1,7 +1,8 @@
 import Ingestion
 package import Primitives
 
-/// The refusal of a request about customers. Two errors with the same code are equal. Texts contain no ids.
+/// The refusal of a request about customers. Two errors with the same code are equal. Texts contain no ids
+/// of customers.
 package struct CustomerError: DiagnosedError, Equatable, Sendable {
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
@@ -27,6 +28,16 @@ package struct CustomerError: DiagnosedError, Equatable, Sendable {
         package static let customerConflict = Code(rawValue: "customer_conflict")
         /// A subscription of another customer (409).
         package static let linkRefused = Code(rawValue: CustomerEvents.linkRefusedCode)
+        /// An app without a key for the App Store Server API (409).
+        package static let keyNotConfigured = Code(rawValue: "key_not_configured")
+        /// An offer that the catalogue does not have (404).
+        package static let offerUnknown = Code(rawValue: "offer_unknown")
+        /// An offer for which the customer is not eligible (409).
+        package static let offerIneligible = Code(rawValue: "offer_ineligible")
+        /// A customer of whom no transaction is known (409).
+        package static let transactionUnknown = Code(rawValue: "transaction_unknown")
+        /// A repeated Idempotency-Key with another request (409).
+        package static let idempotencyKeyReused = Code(rawValue: "idempotency_key_reused")
     }
 
     package let code: Code

@@ -17,7 +17,7 @@ struct OwnerChange {
         case .directory(.merge): return [.merged]
         case .directory(.unmerge): return [.unmerged]
         case .token: return [.linked]
-        case .grant, .download: return []
+        case .grant, .download, .consent: return []
         case _ where from == to: return []
         case .transfer: return [.transferred]
         case .claim, .refusedClaim, nil:
@@ -36,6 +36,7 @@ extension OwnerChange {
         case .claim, .refusedClaim: to.isSubset(of: from) ? "A customer lost it." : "It was linked to a customer."
         case .download: "The download of the app was linked to a customer."
         case .grant: "An administrator granted an entitlement."
+        case .consent: "The customer's consent was recorded."
         case nil: "Apple signed another appAccountToken for it."
         }
     }
@@ -54,6 +55,7 @@ extension CustomerFact {
             case .token: .tokenMapped
             case .grant: .entitlementGranted
             case .download: .customerLinked
+            case .consent: .consentRecorded
             }
         return kind.name
     }

@@ -24,9 +24,6 @@ final class ImportPass {
     private let store: ImportStore
     private var lines: ImportLines
 
-    /// The rows that are decided at the same time, so that their events share commits.
-    private static let concurrency = 32
-
     /// - Throws: `io_error` when the file cannot be read.
     init(_ file: ImportFile, _ ledger: LedgerWriter, _ store: ImportStore) throws {
         self.file = file
@@ -69,20 +66,25 @@ final class ImportPass {
     private func decide(
         _ rows: [(index: Int, row: ImportRow)]
     ) async throws -> [(index: Int, verdict: ImportVerdict)] {
-        var decided: [(index: Int, verdict: ImportVerdict)] = []
-        try await withThrowingTaskGroup(of: (Int, ImportVerdict?).self) { group in
-            var running = 0
-            for (index, row) in rows {
-                if running == Self.concurrency, let (index, verdict) = try await group.next() {
-                    verdict.map { decided.append((index, $0)) }
-                    running -= 1
-                }
-                group.addTask { [decision] in (index, try await decision.verdict(on: row)) }
-                running += 1
+        let decision = decision
+        var finding = OrderedWork<ImportRow, RowDecision.Finding> { try await decision.find($0) }
+        for (_, row) in rows { try await finding.add(row, contending: [row.name]) }
+        let findings = try await finding.finish()
+        var linking = OrderedWork<(index: Int, row: ImportRow, finding: RowDecision.Finding), (Int, ImportVerdict)?> {
+            switch $0.finding {
+            case .unknown: nil
+            case .decided(let verdict): ($0.index, verdict)
+            case .found(let key, let verdict): ($0.index, try await decision.link(key, $0.row) ?? verdict)
             }
-            for try await (index, verdict) in group { verdict.map { decided.append((index, $0)) } }
         }
-        return decided
+        for ((index, row), finding) in zip(rows, findings) {
+            var contended: [AnyHashable] = []
+            if case .found(let key, _) = finding, row.owner != nil {
+                contended = [key] + Array(try decision.tokens(of: key, row))
+            }
+            try await linking.add((index, row, finding), contending: contended)
+        }
+        return try await linking.finish().compactMap { $0.map { (index: $0.0, verdict: $0.1) } }
     }
 
     private func keep(_ rows: [Row]) throws {

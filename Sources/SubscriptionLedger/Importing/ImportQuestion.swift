@@ -23,12 +23,14 @@ struct ImportQuestion: Sendable {
     let line: Int
     let row: ImportRow
     let caller: Caller
-    private let id: String
+    let id: String
     /// The apps in which the id may be known, the one that is asked first.
     private var candidates: ArraySlice<AppStoreConnection>
     private var step: Step
     private var key: SubscriptionKey?
     private var hasHistory = false
+    /// Whether the log may have a part of what Apple has, of an earlier process or of this question.
+    private var isBegun: Bool
 
     /// The codes of an id that the app does not have.
     /// https://developer.apple.com/documentation/appstoreserverapi/error-codes
@@ -37,7 +39,8 @@ struct ImportQuestion: Sendable {
 
     /// Nil for a row without an id, or about no app that has a connection.
     init?(
-        _ row: ImportRow, file: ImportFile, line: Int, caller: Caller, _ connections: [AppStoreConnection]
+        _ row: ImportRow, file: ImportFile, line: Int, caller: Caller, isBegun: Bool,
+        _ connections: [AppStoreConnection]
     ) {
         let candidates = connections.filter { row.allows($0.app) }.sorted { left, right in
             left.app.environment == .production && right.app.environment != .production
@@ -45,6 +48,7 @@ struct ImportQuestion: Sendable {
         guard let id = row.id, !candidates.isEmpty else { return nil }
         (self.row, self.file, self.line, self.caller, self.id) = (row, file, line, caller, id)
         self.candidates = candidates[...]
+        self.isBegun = isBegun
         step = Self.firstStep(row)
     }
 
@@ -71,11 +75,17 @@ struct ImportQuestion: Sendable {
         }
     }
 
+    /// Returns the verdict on a row that became known since it was read; nil for any other.
+    func verdictWithoutAsking(_ ledger: LedgerWriter) async throws -> ImportVerdict? {
+        isBegun ? nil : try await RowDecision(ledger: ledger, caller: caller).verdict(on: row)
+    }
+
     /// Makes the next call, which was taken out of the budget.
     /// - Returns: the verdict; nil when there are more calls to make.
     /// - Throws: `ServerAPIFailure`, after which the same call is to be made again; `StorageError`; `CancellationError`.
     mutating func ask(_ ledger: LedgerWriter, _ polls: PollStore) async throws -> ImportVerdict? {
         guard let connection = candidates.first else { return ImportVerdict(.unknownId) }
+        isBegun = true
         let request = request
         let reply = try await connection.call(request)
         let question = ServerAPIQuestion(

@@ -90,6 +90,15 @@ struct ImportRow: Sendable {
         }
     }
 
+    /// Names the purchase of the row. Rows of the same name are about the same purchase.
+    var name: AnyHashable {
+        switch source {
+        case .originalTransactionId(let id), .transactionId(let id): id
+        case .jws(let jws): jws
+        case .receipt: 0
+        }
+    }
+
     /// Whether the row may be about an app.
     func allows(_ app: CallBudget.App) -> Bool {
         bundleId.map { $0 == app.bundleId } ?? true && environment.map { $0 == app.environment } ?? true

@@ -194,7 +194,7 @@ package actor Importer {
             for row in rows {
                 guard case .asked(let asked) = row.outcome else { continue }
                 if let question = ImportQuestion(
-                    asked, file: file, line: row.line, caller: pass.caller, connections)
+                    asked, file: file, line: row.line, caller: pass.caller, isBegun: row.isStored, connections)
                 {
                     window.append(question)
                     asking[row.line] = .asking
@@ -230,11 +230,21 @@ package actor Importer {
         var made: [Asked] = []
         try await withThrowingTaskGroup(of: Asked.self) { group in
             var running = 0
+            var ids: Set<String> = []
             for question in window {
-                guard let connection = question.connection, !waiting.contains(connection.app),
-                    connection.take(question.endpoint, inBackground: true) == nil
+                // The rows of one id are asked about in their order, so that the first owner wins.
+                guard ids.insert(question.id).inserted, let connection = question.connection,
+                    !waiting.contains(connection.app)
                 else {
-                    question.connection.map { _ = waiting.insert($0.app) }
+                    kept.append(question)
+                    continue
+                }
+                if let verdict = try await question.verdictWithoutAsking(ledger) {
+                    made.append(Asked(question: question, verdict: verdict))
+                    continue
+                }
+                guard connection.take(question.endpoint, inBackground: true) == nil else {
+                    waiting.insert(connection.app)
                     kept.append(question)
                     continue
                 }

@@ -13,47 +13,69 @@ struct RowDecision: Sendable {
     let ledger: LedgerWriter
     let caller: Caller
 
+    /// The state of a row before its owner is decided.
+    enum Finding: Sendable {
+        /// Apple has to be asked.
+        case unknown
+        case decided(ImportVerdict)
+        /// The purchase of the row, and the verdict unless another customer owns it.
+        case found(SubscriptionKey, ImportVerdict)
+    }
+
     /// Appends a signed row, and looks an id up.
-    /// - Returns: nil when Apple has to be asked.
     /// - Throws: `StorageError`.
-    func verdict(on row: ImportRow) async throws -> ImportVerdict? {
+    func find(_ row: ImportRow) async throws -> Finding {
         switch row.source {
-        case .jws(let jws): return try await verdict(on: jws, row)
-        case .receipt: return ImportVerdict(.refused, RefusalCode.kindUnknown.rawValue)
+        case .jws(let jws): return try await find(jws)
+        case .receipt: return .decided(ImportVerdict(.refused, RefusalCode.kindUnknown.rawValue))
         case .originalTransactionId(let id), .transactionId(let id):
             let keys = try ledger.reader.facts.keys(
                 ofOriginalTransactionId: id, environment: row.environment, bundleId: row.bundleId)
-            guard let key = keys.first else { return nil }
+            guard let key = keys.first else { return .unknown }
             guard keys.count == 1 else {
-                return ImportVerdict(.refused, CustomerError.Code.parameterInvalid.rawValue)
+                return .decided(ImportVerdict(.refused, CustomerError.Code.parameterInvalid.rawValue))
             }
-            return try await link(key, row) ?? ImportVerdict(.known)
+            return .found(key, ImportVerdict(.known))
         }
     }
 
-    private func verdict(on jws: [UInt8], _ row: ImportRow) async throws -> ImportVerdict {
+    private func find(_ jws: [UInt8]) async throws -> Finding {
         let checked = await ledger.check(jws, source: .import)
-        let outcome = try await ledger.append([checked], source: .import)[0]
-        switch outcome {
-        case .refused(let refusal, _): return ImportVerdict(.refused, refusal.code.rawValue)
+        switch try await ledger.append([checked], source: .import)[0] {
+        case .refused(let refusal, _): return .decided(ImportVerdict(.refused, refusal.code.rawValue))
         case .appended(let result):
+            let verdict = ImportVerdict(result.isAppended ? .filled : .known)
             let keys = try ledger.reader.facts.snapshot().keys(in: result.position..<result.position + 1)
-            for key in keys.sorted() {
-                if let conflict = try await link(key, row) { return conflict }
-            }
-            return ImportVerdict(result.isAppended ? .filled : .known)
+            return keys.min().map { .found($0, verdict) } ?? .decided(verdict)
         }
     }
 
-    /// Links a key to the owner that the row names. As in a posting, the tokens of the purchase become the owner's unless
-    /// they belong to another customer.
+    /// Links a purchase to the owner that the row names. As in a posting, the tokens of the purchase become the owner's
+    /// unless they belong to another customer.
     /// - Returns: nil when the owner has it now, or when the row names none.
     func link(_ key: SubscriptionKey, _ row: ImportRow) async throws -> ImportVerdict? {
         guard let owner = row.owner else { return nil }
-        let stated = try ledger.reader.facts.timelines(around: key, knownAt: .max)[key]?.transactions ?? []
-        let tokens = stated.map(\.value).filter { $0.inAppOwnershipType != .familyShared }.compactMap(\.appAccountToken)
         let linked = try await ledger.link(
-            key, to: owner, mapping: Set(tokens + (row.token.map { [$0] } ?? [])), by: caller, source: .import)
+            key, to: owner, mapping: try tokens(of: key, row), by: caller, source: .import)
         return linked == nil ? ImportVerdict(.conflict, CustomerError.Code.linkRefused.rawValue) : nil
+    }
+
+    /// The tokens that a link of the row would map.
+    func tokens(of key: SubscriptionKey, _ row: ImportRow) throws -> Set<AppAccountToken> {
+        guard row.owner != nil else { return [] }
+        let stated = try ledger.reader.facts.timelines(around: key, knownAt: .max)[key]?.transactions ?? []
+        let tokens = stated.map(\.value).filter { $0.inAppOwnershipType != .familyShared }
+            .compactMap(\.appAccountToken)
+        return Set(tokens + (row.token.map { [$0] } ?? []))
+    }
+
+    /// Decides a row alone.
+    /// - Returns: nil when Apple has to be asked.
+    func verdict(on row: ImportRow) async throws -> ImportVerdict? {
+        switch try await find(row) {
+        case .unknown: nil
+        case .decided(let verdict): verdict
+        case .found(let key, let verdict): try await link(key, row) ?? verdict
+        }
     }
 }

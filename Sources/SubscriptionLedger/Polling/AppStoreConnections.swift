@@ -1,4 +1,4 @@
-import AppStoreClient
+package import AppStoreClient
 import AppStoreModel
 import AsyncHTTPClient
 package import LedgerConfiguration
@@ -8,6 +8,8 @@ package import Primitives
 /// The connections of the configured apps. Each has its own key; all share a budget.
 package final class AppStoreConnections: Sendable {
     package let all: [AppStoreConnection]
+    /// The keys by bundle id.
+    package let credentials: [String: ServerAPICredentials]
     private let transport: HTTPClient
 
     private static let keyFileLimit = 64 * 1_024
@@ -19,9 +21,11 @@ package final class AppStoreConnections: Sendable {
             eventLoopGroupProvider: .singleton, configuration: ServerAPIClient.transportConfiguration)
         self.transport = transport
         do {
+            var keys: [String: ServerAPICredentials] = [:]
             all = try settings.apps.flatMap { app in
                 guard let access = app.serverAPI else { return [AppStoreConnection]() }
                 let credentials = try Self.credentials(access, of: app)
+                keys[app.bundleId] = credentials
                 return app.environments.intersection([.production, .sandbox]).sorted { $0.rawValue < $1.rawValue }
                     .map { environment in
                         let app = CallBudget.App(bundleId: app.bundleId, environment: environment)
@@ -32,6 +36,7 @@ package final class AppStoreConnections: Sendable {
                         return AppStoreConnection(app, within: budget, clock: clock) { try await client.send($0) }
                     }
             }
+            credentials = keys
         } catch {
             try? transport.syncShutdown()
             throw error

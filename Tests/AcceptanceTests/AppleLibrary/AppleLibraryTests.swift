@@ -15,4 +15,18 @@ import Testing
         #expect(count("notifications") > 1_000 && count("notificationPages") > 10 && count("retried") > 10)
         #expect(count("refunds") > 5 && count("refusals") == 3 && count("extended") > 5)
     }
+
+    @Test func `signs offers as the ledger does, under one key`() async throws {
+        try await blocking {
+            let folder = try TemporaryFolder()
+            let binaries = try ChildProcess.folder()
+            let lines = try Python.lines(
+                Python.path(of: "signatures.py", beside: #filePath),
+                [binaries + "/appstore-simulator", binaries + "/subledger", folder.path])
+            let counts = try JSONDocument(parsing: Array((lines.last ?? "").utf8)).root
+            print("Apple's signatures:", lines.last ?? "")
+            func count(_ name: StaticString) -> Int64 { counts[name]?.integer ?? 0 }
+            #expect(count("promotional") > 40 && count("introductory") > 3 && count("ineligible") > 10)
+        }
+    }
 }

@@ -8,9 +8,9 @@ import Testing
             1: "transactionVerified", 2: "statusPolled", 3: "notificationReceived", 4: "receiptVerified",
             5: "renewalInfoVerified", 6: "appTransactionVerified", 16: "customerLinked", 17: "customersMerged",
             18: "linkRefused", 19: "subscriptionTransferred", 20: "entitlementGranted", 21: "customerErased",
-            22: "customersUnmerged", 24: "tokenMapped", 32: "catalogChanged", 33: "rulesActivated", 36: "reconciled",
-            38: "ratesChanged",
-            39: "numbersClosed",
+            22: "customersUnmerged", 23: "consentRecorded", 24: "tokenMapped", 32: "catalogChanged",
+            33: "rulesActivated", 34: "actRequested", 35: "actAnswered", 36: "reconciled", 37: "rowAsserted",
+            38: "ratesChanged", 39: "numbersClosed",
         ]
         for code in UInt8.min...UInt8.max {
             #expect(EventKind(rawValue: code).name == names[code] ?? "\(code)")

@@ -47,4 +47,10 @@ extension TestClientProtocol {
     ) async throws -> TestResponse {
         try await execute(uri: uri, method: .post, headers: headers, body: ByteBuffer(bytes: body))
     }
+
+    func put(
+        _ uri: String, _ body: some Sequence<UInt8>, _ headers: HTTPFields = [.contentType: "application/json"]
+    ) async throws -> TestResponse {
+        try await execute(uri: uri, method: .put, headers: headers, body: ByteBuffer(bytes: body))
+    }
 }

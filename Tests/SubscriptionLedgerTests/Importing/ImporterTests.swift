@@ -230,6 +230,21 @@ import Testing
         #expect(try await world.verdicts(#"{"transactionId":"2000-2"}"#) == [Self.line(1, "known")])
     }
 
+    @Test func `gives a purchase that several rows claim to the first of them`() async throws {
+        let world = try World()
+        world.apple.add("2000")
+        let jws = Self.signed(1, "3000").text
+        let rows = ["ann", "bob", "cyd"].flatMap { owner in
+            [
+                #"{"originalTransactionId":"2000","customerId":"\#(owner)"}"#,
+                #"{"jws":"\#(jws)","customerId":"\#(owner)"}"#,
+            ]
+        }
+        let verdicts = try await world.verdicts(rows.map { $0 + "\n" }.joined())
+        let conflicts = (3...6).map { Self.line($0, "conflict", "link_refused") }
+        #expect(verdicts == [Self.line(1, "filled"), Self.line(2, "filled")] + conflicts)
+    }
+
     @Test func `finds the account of any transaction`() async throws {
         let world = try World()
         world.apple.add("2000")
