@@ -7,6 +7,8 @@ package enum Cause: Hashable, BitwiseCopyable, Sendable {
     case notification(NotificationType, Subtype?)
     case transaction
     case renewalInfo
+    /// A payload beside a status in an answer of the App Store Server API.
+    case poll
     /// No statement: time alone causes the transition.
     case time
 
@@ -16,6 +18,7 @@ package enum Cause: Hashable, BitwiseCopyable, Sendable {
         case .notification(let type, let subtype): subtype.map { "\(type)/\($0)" } ?? type.rawValue
         case .transaction: "transaction"
         case .renewalInfo: "renewalInfo"
+        case .poll: "poll"
         case .time: "time"
         }
     }
@@ -46,6 +49,11 @@ struct Causes {
             if let carried = fact.signedRenewalInfo { causes.append((carried, cause)) }
             if let carried = fact.signedAppTransactionInfo { causes.append((carried, cause)) }
         }
+        for status in notifications.map(\.value) where status.isPolled {
+            for carried in [status.signedTransactionInfo, status.signedRenewalInfo].compactMap(\.self) {
+                causes.append((carried, .poll))
+            }
+        }
         for subscription in lineage.subscriptions {
             for period in subscription.periods {
                 for digest in period.renewalInfoDigests { causes.append((digest, .renewalInfo)) }
@@ -66,6 +74,11 @@ struct Causes {
         let index = causes.partitioningIndex { $0.digest >= digest }
         return index < causes.endIndex && causes[index].digest == digest ? causes[index].cause : .transaction
     }
+}
+
+extension NotificationFact {
+    /// Whether the fact is the status in an answer of Apple.
+    fileprivate var isPolled: Bool { notificationType == nil && notificationUUID == nil && status != nil }
 }
 
 extension Change {

@@ -12,8 +12,10 @@ import Primitives
 struct ReconcileRun {
     private let ledger: LedgerWriter
     private let connection: AppStoreConnection
-    /// The positions of the missing notifications that were appended.
-    private(set) var found: Set<Position>
+    /// The positions of the missing notifications that an earlier run appended.
+    private let foundBefore: Set<Position>
+    /// The positions of the missing notifications that this run counted.
+    private(set) var found: Set<Position> = []
     private(set) var answer = ReconcileAnswer(since: .latest, until: .earliest)
     /// The start of the part that Apple answered about.
     private(set) var start = Instant.earliest
@@ -32,7 +34,7 @@ struct ReconcileRun {
     init(_ ledger: LedgerWriter, _ connection: AppStoreConnection, found: Set<Position>) {
         self.ledger = ledger
         self.connection = connection
-        self.found = found
+        foundBefore = found
     }
 
     /// Reads a window day by day, so that a page token is used for a short time only.
@@ -107,11 +109,13 @@ struct ReconcileRun {
             let checked = await ledger.check(item.payload, as: .notification, source: .reconcile)
             guard counted.insert(Self.identity(of: checked, item)).inserted else { continue }
             guard case .accepted(let event) = checked, let position = try ledger.log.firstPosition(of: event),
-                !found.contains(position)
+                !foundBefore.contains(position) || found.contains(position)
             else {
                 missing.append((item, checked))
                 continue
             }
+            // Apple dates a notification by its first attempt, so one that waits for it can move to another day.
+            guard !found.contains(position) else { continue }
             answer.matched += 1
             guard let first = item.firstAttempt, let record = try ledger.reader.log.record(at: position),
                 record.source != .reconcile

@@ -159,7 +159,7 @@ try:
     truth = call(f"{store.url}/simulator/truth?at={iso(TAKEN_OVER)}")["subscriptions"]
     rows = [row for row in truth if row["ownership"] == "PURCHASED" and row["status"] in ("active", "expired", "revoked")]
     ids = [row["originalTransactionId"] for row in rows]
-    ledger = Ledger(subledger, folder, free_port(), store.url)
+    ledger = Ledger(subledger, folder, free_port(), store.url, concurrency=8)
     clock, questions = Clock(store, TAKEN_OVER), Questions(ledger.port, ids)
     clock.start()
     questions.start()

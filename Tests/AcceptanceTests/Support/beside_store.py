@@ -37,7 +37,7 @@ def listening(process: subprocess.Popen) -> str:
 class Ledger:
     """A ledger beside a simulated App Store, on its clock."""
 
-    def __init__(self, subledger: str, folder: pathlib.Path, port: int, store: str):
+    def __init__(self, subledger: str, folder: pathlib.Path, port: int, store: str, concurrency: int = 1):
         self.subledger, self.folder, self.port, self.store = subledger, folder, port, store
         self.data, self.config = folder / "ledger", folder / "subledger.yaml"
         self.log = open(folder / "ledger.log", "ab")
@@ -46,6 +46,8 @@ class Ledger:
             json.dumps(
                 {
                     "data": str(self.data),
+                    # One call after the other, so that a seed meets the same faults each time.
+                    "polling": {"concurrency": concurrency},
                     "trust": {"roots": [str(folder / "store" / "root.der")]},
                     "apps": [
                         {

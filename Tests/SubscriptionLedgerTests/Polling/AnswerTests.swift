@@ -199,6 +199,17 @@ import Testing
         #expect(try scratch.size == 0)
     }
 
+    @Test func `is the cause of what it tells first`() async throws {
+        let scratch = try Self.scratch()
+        _ = try await scratch.ledger.record(
+            Self.statuses([(1, transaction.text, renewalInfo.text)]), to: Self.question, source: .poll)
+        let selector = SubscriptionSelector(originalTransactionId: Self.id)
+        let history = try #require(
+            try scratch.ledger.reader.history(of: selector, AsOfQuery(asOf: Self.asOf)))
+        #expect(history.json.serialized().contains(#""cause":"poll""#))
+        #expect(!history.json.serialized().contains(#""cause":"transaction""#))
+    }
+
     @Test func `is audited with its signed parts`() async throws {
         let scratch = try Self.scratch()
         let trust = TrustPolicy(

@@ -136,6 +136,18 @@ import Testing
         }
     }
 
+    @Test func `counts a notification once that Apple lists on two days, since its first attempt came meanwhile`()
+        async throws
+    {
+        let test = try Fixture()
+        let (signed, date) = test.notification(1)
+        test.apple.add(signed, at: date, [])
+        test.apple.add(signed, at: date.advanced(byMilliseconds: Self.day), [(after: 0, result: "SUCCESS")])
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: 3 * Self.day)
+        let answer = try await test.reconciler.reconcile(since: Self.start, until: test.ledger.clock.now)
+        #expect(answer.missing == 1 && answer.ingested == 1 && answer.lost == 0 && answer.matched == 0)
+    }
+
     @Test func `counts what was delivered, and ingests what was not`() async throws {
         let test = try Fixture()
         for number in 0..<3 {
