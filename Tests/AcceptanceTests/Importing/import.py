@@ -121,20 +121,33 @@ def finish(ledger: Ledger, path: pathlib.Path, count: int, pause: float) -> dict
     return known
 
 
+def differences_of(ledger: Ledger, row: dict, now: datetime) -> list[str]:
+    path = f"/v1/subscriptions/{row['originalTransactionId']}"
+    found = call(f"{ledger.url}{path}?asOf={iso(now)}")["subscriptions"]
+    if len(found) != 1:
+        return [f"{row}: {len(found)} subscriptions"]
+    differences = [
+        f"{row['originalTransactionId']}: {name} {found[0][name]}, truth {row}; {found[0]}"
+        for name in COMPARED
+        if found[0][name] != row[name]
+    ]
+    owner = call(f"{ledger.url}/v1/customers/customer-{row['customer']}?asOf={iso(now)}")
+    if row["originalTransactionId"] not in [owned["originalTransactionId"] for owned in owner["subscriptions"]]:
+        differences.append(f"{row['originalTransactionId']}: not of customer {row['customer']}")
+    return differences
+
+
 def compare(ledger: Ledger, rows: list[dict], now: datetime) -> list[str]:
+    """What changed and changed back after Apple was asked differs until it is asked again."""
     differences = []
+    counts["changedMeanwhile"] = 0
     for row in rows:
-        path = f"/v1/subscriptions/{row['originalTransactionId']}"
-        found = call(f"{ledger.url}{path}?asOf={iso(now)}")["subscriptions"]
-        if len(found) != 1:
-            differences.append(f"{row}: {len(found)} subscriptions")
-            continue
-        for name in COMPARED:
-            if found[0][name] != row[name]:
-                differences.append(f"{row['originalTransactionId']}: {name} {found[0][name]}, truth {row}; {found[0]}")
-        owner = call(f"{ledger.url}/v1/customers/customer-{row['customer']}?asOf={iso(now)}")
-        if row["originalTransactionId"] not in [owned["originalTransactionId"] for owned in owner["subscriptions"]]:
-            differences.append(f"{row['originalTransactionId']}: not of customer {row['customer']}")
+        if differences_of(ledger, row, now):
+            counts["changedMeanwhile"] += 1
+            ledger.control("/control/poll", {"subscription": row["originalTransactionId"]})
+            differences += differences_of(ledger, row, now)
+    if counts["changedMeanwhile"] > len(rows) / 200:
+        differences.append(f"{counts['changedMeanwhile']} rows changed meanwhile")
     return differences
 
 
