@@ -21,6 +21,8 @@ enum ServerLimits {
     static let importBytes = 4 << 30
     /// The time between two rounds of polls.
     static let pollInterval = Duration.milliseconds(200)
+    /// The time between two looks at Apple's requests for consumption information, which wait for half a day.
+    static let consumptionInterval = Duration.seconds(2)
     /// The time between two comparisons with Apple's notification history, in milliseconds.
     static let reconcileInterval = Instant.millisecondsPerDay
     /// The wait after a round that the storage ended.

@@ -10,7 +10,7 @@ struct ConsumptionService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: ServerLimits.pollInterval)) != nil {
+            while (try? await Task.sleep(for: ServerLimits.consumptionInterval)) != nil {
                 guard !context.reader.isCatchingUp else { continue }
                 do {
                     _ = try await answers.round()

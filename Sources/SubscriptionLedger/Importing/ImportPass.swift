@@ -9,8 +9,6 @@ final class ImportPass {
             case decided(ImportVerdict)
             /// Apple has to be asked about the row.
             case asked(ImportRow)
-            /// The row was not looked at.
-            case undecided
         }
 
         let line: Int

@@ -70,10 +70,10 @@ package actor Importer {
     nonisolated package func decide(_ file: ImportFile, report: @concurrent ([ImportLine]) async throws -> Void)
         async throws
     {
-        guard try !store.isComplete(file.digest) else { return try await reportVerdicts(of: file, report) }
+        // The last round removes the file. A pass that has opened it goes on.
+        guard let pass = try pass(over: file) else { return try await reportVerdicts(of: file, report) }
         let isFirst = await begin(file)
         do {
-            let pass = try ImportPass(file, ledger, store)
             while let rows = try await pass.next(Self.windowSize, deciding: isFirst) {
                 try await report(rows.map { ImportLine(line: $0.line, verdict: verdict(of: $0)) })
             }
@@ -82,6 +82,15 @@ package actor Importer {
             throw error
         }
         if isFirst { await end(file) }
+    }
+
+    /// Returns nil when every row has a verdict.
+    nonisolated private func pass(over file: ImportFile) throws -> ImportPass? {
+        do {
+            return try store.isComplete(file.digest) ? nil : ImportPass(file, ledger, store)
+        } catch  where (try? store.isComplete(file.digest)) == true {
+            return nil
+        }
     }
 
     nonisolated private func reportVerdicts(
@@ -99,7 +108,6 @@ package actor Importer {
     nonisolated private func verdict(of row: ImportPass.Row) -> ImportVerdict {
         switch row.outcome {
         case .decided(let verdict): verdict
-        case .undecided: ImportVerdict(.waiting)
         case .asked(let row):
             ImportVerdict(.waiting, connections.contains { row.allows($0.app) } ? nil : Self.noConnection)
         }
