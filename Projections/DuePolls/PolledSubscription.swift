@@ -54,7 +54,7 @@ struct PolledSubscription {
         if lineage.isHistoryIncomplete {
             times += subscription.periods.compactMap(\.firstSource?.recordedAt)
         }
-        // What a renewal info implies, the answer about the status usually states.
+        // The answer about the status usually states the period that a renewal info implies.
         for implied in subscription.periods where !implied.isKnown && implied.start <= t {
             if let since = implied.firstSource?.recordedAt, asked.isAnswered(since: since) { times.append(since) }
         }

@@ -36,7 +36,7 @@ package struct CallBudget: Sendable {
             if passed > 0 || filledAt == nil { filledAt = now }
         }
 
-        /// The milliseconds until so many calls are left.
+        /// The milliseconds until `calls` are left.
         func wait(for calls: Double = 1) -> Int64 {
             level >= calls ? 0 : Int64(((calls - level) / perMillisecond).rounded(.up))
         }

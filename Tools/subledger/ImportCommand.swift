@@ -27,7 +27,7 @@ struct ImportCommand: ParsableCommand {
 
                 Each row has a verdict: `filled` or `known` when the log has it, `unknown_id` when Apple does not know \
                 it, `refused`, `conflict` when another customer owns it, `malformed`, or `waiting` when nobody can ask \
-                Apple. Importing a file again is harmless: an interrupted import goes on. Exits with status 1 unless \
+                Apple. Importing a file again is harmless: an interrupted import continues. Exits with status 1 unless \
                 every row is filled or known. While `serve` runs, the service imports on behalf of the command.
 
                 EXAMPLES

@@ -57,7 +57,7 @@ struct PollCommand: ParsableCommand {
             abstract: "Ask about everything that is due.",
             discussion: """
                 Prints how many questions were asked, how many answers changed a state, how many failed, and how many \
-                apps have to wait for their limit of calls. Without --once it goes on until it is interrupted. While \
+                apps have to wait for their limit of calls. Without --once it continues until it is interrupted. While \
                 `serve` runs, the service asks on behalf of the command.
 
                 EXAMPLES

@@ -9,10 +9,10 @@ struct ReconcileCommand: AsyncParsableCommand {
         commandName: "reconcile",
         abstract: "Compare Apple's notification history with the log, and append what is missing.",
         discussion: """
-            Apple keeps notifications for 180 days, in the sandbox for 30. `matched` ones were in the log, `missing` ones \\
-            were not: they are now, unless they are `unverifiable`. `lost` counts the missing ones that this service \\
-            confirmed according to Apple, and `pending` those that Apple will deliver again. `lateness` is in seconds \\
-            from Apple's first attempt. The comparison becomes an event. With `polling.enabled`, `serve` reconciles at \\
+            Apple keeps notifications for 180 days, in the sandbox for 30. `matched` ones were in the log, `missing` ones \
+            were not: they are now, unless they are `unverifiable`. `lost` counts the missing ones that this service \
+            confirmed according to Apple, and `pending` those that Apple will deliver again. `lateness` is in seconds \
+            from Apple's first attempt. The comparison becomes an event. With `polling.enabled`, `serve` reconciles at \
             its start and once a day. While `serve` runs, the service works on behalf of the command.
 
             EXAMPLES

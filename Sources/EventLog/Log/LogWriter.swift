@@ -83,8 +83,8 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Returns the position of the first event with the notification of a prepared event, also if Apple signed it anew;
-    /// of another event, with the same artifact. Nil when there is none.
+    /// Returns the position of the first event with the same notification as a prepared event, in any signature; for an
+    /// event of another kind, of the first with the same idempotency key. Nil when there is none.
     package func firstPosition(of event: PreparedEvent) throws -> UInt64? {
         let key = event.notificationKey ?? event.record.idempotencyKey
         return try duplicates.firstPositions(of: [key])[key]

@@ -14,7 +14,7 @@ struct ImportsRoute: Route {
     let method = HTTPRequest.Method.post
     var template = Self.path
     let access = Access.importing
-    /// Whether the response goes on until no row is waiting.
+    /// Whether the response continues until no row is waiting.
     var isFollowing = false
     let context: RouteContext
 

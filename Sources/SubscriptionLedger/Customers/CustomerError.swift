@@ -34,7 +34,7 @@ package struct CustomerError: DiagnosedError, Equatable, Sendable {
         package static let offerUnknown = Code(rawValue: "offer_unknown")
         /// An offer for which the customer is not eligible (409).
         package static let offerIneligible = Code(rawValue: "offer_ineligible")
-        /// A customer of whom no transaction is known (409).
+        /// A customer without a known transaction (409).
         package static let transactionUnknown = Code(rawValue: "transaction_unknown")
         /// A repeated Idempotency-Key with another request (409).
         package static let idempotencyKeyReused = Code(rawValue: "idempotency_key_reused")

@@ -37,7 +37,7 @@ final class ImportStore: Sendable {
         } catch {
             throw StorageError(opening: folder.path, error)
         }
-        // What a crash interrupted was not acknowledged.
+        // A file that a crash interrupted was not acknowledged.
         for name in try folder.names() where name.hasSuffix(IncomingImport.suffix) { unlink("\(folder.path)/\(name)") }
     }
 

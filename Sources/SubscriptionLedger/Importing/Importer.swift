@@ -6,7 +6,7 @@ import Primitives
 /// Takes over a running business by its ids: fills the rows of received files from Apple, with at most half of the calls,
 /// after all polls.
 ///
-/// Rows and verdicts are stored in `data/imports/`, so a restart goes on where it was. Nothing is asked or appended
+/// Rows and verdicts are stored in `data/imports/`, so a restart continues there. Nothing is asked or appended
 /// twice by importing a file again.
 package actor Importer {
     private let ledger: LedgerWriter
@@ -70,7 +70,7 @@ package actor Importer {
     nonisolated package func decide(_ file: ImportFile, report: @concurrent ([ImportLine]) async throws -> Void)
         async throws
     {
-        // The last round removes the file. A pass that has opened it goes on.
+        // The last round removes the file. A pass that has opened it continues.
         guard let pass = try pass(over: file) else { return try await reportVerdicts(of: file, report) }
         let isFirst = await begin(file)
         do {

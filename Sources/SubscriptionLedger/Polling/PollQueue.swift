@@ -6,7 +6,7 @@ import Primitives
 
 /// The next poll of each account, by the smallest key of the account.
 ///
-/// An account that is joined with another later has two rows for a while. That is harmless, because a row is judged anew
+/// An account that is joined with another later has two rows for a while. That is harmless, because a row is judged again
 /// when it is taken.
 struct PollQueue {
     private var polls: [SubscriptionKey: DuePoll] = [:]

@@ -14,7 +14,7 @@ import SubscriptionStatus
 
 /// Asks Apple what no notification said, the most urgent first, within the limits of calls.
 ///
-/// What is due follows from the log and from `data/poll/`, so a restart neither loses nor doubles a question.
+/// The due polls follow from the log and from `data/poll/`, so a restart neither loses nor doubles a question.
 package actor Poller {
     /// The questions of a round.
     package struct Counts: Hashable, Sendable {
@@ -50,7 +50,7 @@ package actor Poller {
     private var changedAttempts: [SubscriptionKey: PollStore.Attempt] = [:]
 
     private static let span = 26 * Instant.millisecondsPerHour
-    /// The queues are filled anew so long before their horizon.
+    /// The time before their horizon at which the queues are filled again.
     private static let margin = 2 * Instant.millisecondsPerHour
     /// The attempts that a crash may forget.
     private static let unstoredAttempts = 64
@@ -256,7 +256,7 @@ package actor Poller {
     }
 
     /// Notes how far the history of an account was read. A revision that no longer exists, and one that does not go on,
-    /// begins it anew.
+    /// begins it again.
     private func read(_ reply: ServerAPIReply, of call: Call, into attempt: inout PollStore.Attempt) {
         let revision = reply.body?["revision"]?.string
         let hasMore = reply.body?["hasMore"]?.bool == true

@@ -28,7 +28,7 @@ extension ReconcileRequest {
         return instant
     }
 
-    /// A line of the response while the comparison goes on.
+    /// A line of the response during the comparison.
     package static func progress(_ share: Double) -> JSONValue {
         .object(["done": .integer(Int64(share * 1_000_000))])
     }

@@ -18,7 +18,7 @@ package struct Reconciler: Sendable {
 
     /// Apple needs some time until a notification is in its history.
     private static let delay = 5 * Instant.millisecondsPerMinute
-    /// A window begins so long before the end of the last one.
+    /// The time by which a window overlaps the last one.
     private static let overlap = Instant.millisecondsPerHour
 
     package init(_ ledger: LedgerWriter, _ connections: [AppStoreConnection], _ windows: PollStore) {

@@ -9,7 +9,7 @@ import Primitives
 import SubscriptionLedger
 import Testing
 
-/// The answers in the fixtures, whose signed parts are placeholders.
+/// The answers in the fixtures. Their signed parts were replaced before they were published, so each is refused.
 @Suite(.enabled(if: TestEnvironment.fixtures != nil, "the folder of fixtures is absent"))
 struct `Recorded answers of the Server API in a ledger` {
     struct Answer: CustomTestStringConvertible, Sendable {
