@@ -21,6 +21,7 @@ let memorySettings: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes"), .
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let heapModule = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -115,9 +116,12 @@ let package = Package(
             name: "DuePolls", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus"],
             path: "Projections/DuePolls", swiftSettings: settings
         ),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // Signed messages in CMS, read and verified by OpenSSL.
+        .target(name: "CMS", dependencies: ["COpenSSL"], swiftSettings: settings),
         .target(
             name: "AppStoreVerification",
-            dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
+            dependencies: ["Primitives", "AppStoreModel", "CMS", crypto, swiftASN1, x509],
             swiftSettings: settings
         ),
         // Calls the App Store Server API.
@@ -208,7 +212,8 @@ let package = Package(
             path: "Tools/subledger", swiftSettings: settings
         ),
         .target(
-            name: "AppStoreSimulation", dependencies: ["Primitives", "AppStoreModel", crypto, swiftASN1, x509],
+            name: "AppStoreSimulation",
+            dependencies: ["Primitives", "AppStoreModel", crypto, cryptoExtras, swiftASN1, x509],
             path: "Tools/AppStoreSimulation", swiftSettings: settings
         ),
         // Serves a simulated App Store over HTTP.
@@ -235,7 +240,7 @@ let package = Package(
                 "Revenue", "RetentionCohorts", "Churn", "AppStoreVerification", "LedgerAPI",
                 "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
                 "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation",
-                "AppStoreSimulator", crypto, argumentParser, asyncHTTPClient, hummingbird, httpTypes, logging,
+                "AppStoreSimulator", crypto, cryptoExtras, argumentParser, asyncHTTPClient, hummingbird, httpTypes, logging,
             ],
             path: "Tools/Benchmarks", swiftSettings: settings
         ),
@@ -321,7 +326,7 @@ let package = Package(
             name: "AppStoreVerificationTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "AppStoreVerification", "AppStoreSimulation", "Ingestion",
-                "LedgerTesting", crypto, swiftASN1, x509,
+                "LedgerTesting", crypto, cryptoExtras, swiftASN1, x509,
             ],
             swiftSettings: settings
         ),
@@ -398,11 +403,13 @@ let package = Package(
             dependencies: [
                 "Primitives", "LMDBFileFormat", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog",
                 "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "RetentionCohorts",
-                "AppStoreVerification", "LedgerAPI", "FactStore", "SubscriptionLedger", "AppStoreSimulation",
+                "CMS", "AppStoreVerification", "LedgerAPI", "FactStore", "SubscriptionLedger", "AppStoreSimulation",
                 "LedgerTesting", "crash-writer",
                 "subledger", "appstore-simulator",
             ],
-            exclude: ["AppleLibrary/exercise.py", "DuckDB/run.py", "DuckDB/retention.sql", "DuckDB/own-grace.sql"],
+            exclude: [
+                "OpenSSL/judge.sh", "AppleLibrary/exercise.py", "DuckDB/run.py", "DuckDB/retention.sql", "DuckDB/own-grace.sql",
+            ],
             swiftSettings: testSettings
         ),
         .testTarget(

@@ -14,6 +14,7 @@ extension StatusContext {
         if isStatusInferred || isWillRenewInferred, accessUntil != nil { fields.append("accessUntil") }
         if isStatusInferred { fields.append("entitled") }
         if period.statementOfEnd(at: t)?.isInferred == true { fields.append("expiresAt") }
+        if period.isKnown, period.inAppOwnershipType == nil { fields.append("ownership") }
         if isRenewalForeseen, pendingProductId != nil { fields.append("pendingProductId") }
         if period.basis == .earlyRenewal { fields.append("productId") }
         if !period.isKnown { fields.append("purchasedAt") }

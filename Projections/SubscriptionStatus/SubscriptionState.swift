@@ -98,7 +98,8 @@ extension SubscriptionState {
         accessUntil = context.accessUntil
         willRenew = context.willRenew
         pendingProductId = context.pendingProductId
-        ownership = period.inAppOwnershipType
+        // A receipt does not say it.
+        ownership = period.inAppOwnershipType ?? (period.isKnown ? .purchased : nil)
         originalPurchaseDate = rowContext.originalPurchaseDate ?? context.periods.first?.start ?? period.start
         purchasedAt = period.start
         expiresAt = context.end

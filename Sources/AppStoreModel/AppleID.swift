@@ -87,6 +87,17 @@ extension AppleID: Comparable {
     }
 }
 
+extension AppleID {
+    /// Whether the id precedes another by length, then by bytes, so "9" precedes "10". Apple assigns ids in about this
+    /// order.
+    package func isSmaller(than other: AppleID) -> Bool {
+        // Numbers have no leading zeros.
+        guard !isNumber || !other.isNumber else { return bits < other.bits }
+        let (text, otherText) = (text.utf8, other.text.utf8)
+        return text.count == otherText.count ? text.lexicographicallyPrecedes(otherText) : text.count < otherText.count
+    }
+}
+
 extension AppleID: CustomStringConvertible {
     public var description: String { text }
 }

@@ -56,6 +56,14 @@ package struct RefusalCode: RawRepresentable, Hashable, Sendable, CustomStringCo
     package static let renewalInfoWithoutBundle = RefusalCode(rawValue: "renewal_info_without_bundle")
     package static let channelNotAuthenticated = RefusalCode(rawValue: "channel_not_authenticated")
     package static let answerMismatch = RefusalCode(rawValue: "answer_mismatch")
+    package static let asn1Malformed = RefusalCode(rawValue: "asn1_malformed")
+    package static let asn1Limit = RefusalCode(rawValue: "asn1_limit")
+    package static let cmsMalformed = RefusalCode(rawValue: "cms_malformed")
+    package static let signerMissing = RefusalCode(rawValue: "signer_missing")
+    package static let digestUnsupported = RefusalCode(rawValue: "digest_unsupported")
+    package static let deviceHashMismatch = RefusalCode(rawValue: "device_hash_mismatch")
+    package static let receiptTypeMissing = RefusalCode(rawValue: "receipt_type_missing")
+    package static let needsVerifyReceipt = RefusalCode(rawValue: "needs_verify_receipt")
 
     /// Whether a refused artifact is kept for a retry after a fix. Artifacts that are not even well-formed are not
     /// kept.

@@ -10,9 +10,9 @@ package struct VerifiedJWS<Payload: Sendable>: Sendable {
 
 /// The record of a signature check, sufficient to repeat it.
 package struct Proof: Sendable, Hashable {
-    /// SHA-256 of `header.payload`.
+    /// SHA-256 of the signed bytes: `header.payload` of a JWS, the content of a receipt.
     package let signingInput: Digest
-    /// SHA-256 of the whole text, the evidence.
+    /// SHA-256 of the evidence, the whole artifact.
     package let text: Digest
     /// The instant for which the chain was checked: the signing time, or the fallback time where there is none.
     package let verifiedAt: Instant
@@ -48,7 +48,7 @@ package struct ClaimChecks: Sendable, Hashable {
     package let appAppleIdNotChecked: Bool
 }
 
-/// A verified artifact of any of the four kinds that the App Store signs as JWS.
+/// A verified artifact of any kind that the App Store signs.
 ///
 /// Indirect, because a payload with its dozens of fields is too large to copy from step to step.
 package indirect enum SignedArtifact: Sendable {
@@ -56,6 +56,7 @@ package indirect enum SignedArtifact: Sendable {
     case transaction(VerifiedJWS<Transaction>)
     case renewalInfo(VerifiedJWS<RenewalInfo>)
     case appTransaction(VerifiedJWS<AppTransaction>, ClaimChecks)
+    case receipt(VerifiedReceipt)
 
     package var kind: ArtifactKind {
         switch self {
@@ -63,6 +64,7 @@ package indirect enum SignedArtifact: Sendable {
         case .transaction: .transaction
         case .renewalInfo: .renewalInfo
         case .appTransaction: .appTransaction
+        case .receipt: .receipt
         }
     }
 
@@ -72,15 +74,18 @@ package indirect enum SignedArtifact: Sendable {
         case .transaction(let signed): signed.proof
         case .renewalInfo(let signed): signed.proof
         case .appTransaction(let signed, _): signed.proof
+        case .receipt(let receipt): receipt.proof
         }
     }
 
-    package var jws: JWS {
+    /// Nil for a receipt.
+    package var jws: JWS? {
         switch self {
         case .notification(let notification): notification.outer.jws
         case .transaction(let signed): signed.jws
         case .renewalInfo(let signed): signed.jws
         case .appTransaction(let signed, _): signed.jws
+        case .receipt: nil
         }
     }
 }
@@ -90,11 +95,18 @@ package enum ArtifactKind: String, Sendable, CaseIterable {
     case transaction
     case renewalInfo = "renewal-info"
     case appTransaction = "app-transaction"
+    case receipt
 
-    /// Creates the kind that a JWS claims, unverified; nil when it is not well-formed, or of no known kind.
-    package init?(claimedBy jws: [UInt8]) {
-        guard let jws = try? JWS(parsing: jws), let kind = try? Self.detect(in: jws.payload.root) else { return nil }
-        self = kind
+    /// Creates the kind that an artifact claims, unverified; nil when it is not well-formed, or of no known kind.
+    package init?(claimedBy artifact: [UInt8]) {
+        if ReceiptBytes.isReceipt(artifact) {
+            self = .receipt
+        } else {
+            guard let jws = try? JWS(parsing: artifact), let kind = try? Self.detect(in: jws.payload.root) else {
+                return nil
+            }
+            self = kind
+        }
     }
 
     /// Returns the kind of a payload, based on claims that only this kind has.

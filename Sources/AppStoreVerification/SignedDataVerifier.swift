@@ -1,9 +1,9 @@
 @_spi(Verification) package import AppStoreModel
 package import Primitives
 
-/// Verifies artifacts that the App Store signs as JWS.
+/// Verifies artifacts that the App Store signs: as JWS, and receipts.
 ///
-/// The order of checks is fixed, and the first failure is the refusal: form, dates, header, algorithm, local
+/// The order of checks of a JWS is fixed, and the first failure is the refusal: form, dates, header, algorithm, local
 /// environment, certificate count, chain, validity, deny-list, markers, signature, types of claims, bundleId,
 /// appAppleId, environment, signing time, nested artifacts. For a header that was accepted before, header, algorithm
 /// and chain are not checked again.
@@ -23,18 +23,24 @@ package final class SignedDataVerifier: Sendable {
     /// The number of cached chains, at most 256.
     package var cachedChainCount: Int { chains.count }
 
-    /// Verifies one JWS.
+    /// Verifies one JWS or receipt.
     ///
     /// - Parameters:
-    ///   - bytes: the compact form, white space around it allowed.
-    ///   - kind: nil to detect the kind from the payload's claims.
+    ///   - bytes: the compact form of a JWS, or a receipt in base64, white space around it allowed; or a receipt in DER.
+    ///   - kind: nil to detect the kind from the form and the payload's claims.
     ///   - now: the ledger's clock; bounds signing times, and replaces a missing one.
     ///   - fallbackTime: the time for payloads without a signing time; nil for `now`.
+    ///   - device: the device and the app that a receipt must be for.
     package func verify(
-        _ bytes: [UInt8], as kind: ArtifactKind? = nil, now: Instant, fallbackTime: Instant? = nil
+        _ bytes: [UInt8], as kind: ArtifactKind? = nil, now: Instant, fallbackTime: Instant? = nil,
+        device: ReceiptDevice = ReceiptDevice()
     ) async -> Result<SignedArtifact, Refusal> {
         let clock = Clock(now: now, fallbackTime: fallbackTime ?? now)
         do throws(Refusal) {
+            guard kind != .receipt, kind != nil || !ReceiptBytes.isReceipt(bytes) else {
+                let verifier = ReceiptVerifier(trust: trust, chainPolicy: chainPolicy)
+                return .success(.receipt(try verifier.verify(bytes, now: now, device: device)))
+            }
             let jws = try JWS(parsing: bytes)
             let kind = if let kind { kind } else { try ArtifactKind.detect(in: jws.payload.root) }
             switch kind {
@@ -42,6 +48,7 @@ package final class SignedDataVerifier: Sendable {
             case .transaction: return .success(.transaction(try await transaction(jws, clock)))
             case .renewalInfo: return .success(.renewalInfo(try await renewalInfo(jws, clock)))
             case .appTransaction: return .success(try await appTransaction(jws, clock))
+            case .receipt: throw Refusal(.kindUnknown, "not a receipt", expected: "base64 or DER", found: "a JWS")
             }
         } catch {
             return .failure(error)

@@ -9,18 +9,19 @@ package enum StoredArtifact: Sendable {
     case transaction(StoredJWS<Transaction>)
     case renewalInfo(StoredJWS<RenewalInfo>)
     case appTransaction(StoredJWS<AppTransaction>)
+    case receipt(StoredReceipt)
 
     /// Reads evidence. Claims of the wrong JSON type are absent: the log may contain evidence from before they were
     /// refused.
     /// - Throws: the refusal of an artifact that cannot be read at all, which in a log is damage.
     package init(_ evidence: [UInt8], kind: ArtifactKind) throws(Refusal) {
-        let jws = try JWS(parsing: evidence)
         self =
             switch kind {
-            case .notification: .notification(try StoredNotification(jws))
-            case .transaction: .transaction(try StoredJWS(jws, Transaction.init))
-            case .renewalInfo: .renewalInfo(try StoredJWS(jws, RenewalInfo.init))
-            case .appTransaction: .appTransaction(try StoredJWS(jws, AppTransaction.init))
+            case .notification: .notification(try StoredNotification(JWS(parsing: evidence)))
+            case .transaction: .transaction(try StoredJWS(JWS(parsing: evidence), Transaction.init))
+            case .renewalInfo: .renewalInfo(try StoredJWS(JWS(parsing: evidence), RenewalInfo.init))
+            case .appTransaction: .appTransaction(try StoredJWS(JWS(parsing: evidence), AppTransaction.init))
+            case .receipt: .receipt(try StoredReceipt(evidence))
             }
     }
 
@@ -32,16 +33,18 @@ package enum StoredArtifact: Sendable {
             case .transaction(let signed): .transaction(StoredJWS(signed))
             case .renewalInfo(let signed): .renewalInfo(StoredJWS(signed))
             case .appTransaction(let signed, _): .appTransaction(StoredJWS(signed))
+            case .receipt(let receipt): .receipt(StoredReceipt(receipt))
             }
     }
 
-    /// The SHA-256 of the signing input of the artifact itself.
+    /// The SHA-256 of the signed bytes of the artifact itself.
     package var signingInput: Digest {
         switch self {
         case .notification(let notification): notification.outer.signingInput
         case .transaction(let stored): stored.signingInput
         case .renewalInfo(let stored): stored.signingInput
         case .appTransaction(let stored): stored.signingInput
+        case .receipt(let stored): stored.content
         }
     }
 }

@@ -11,6 +11,10 @@ enum ApplePins {
             "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179",
             "c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050",
         ].compactMap(Digest.init(hex:)))
+
+    /// Apple Root CA signs the chains of receipts.
+    static let receipts: Set<Digest> = Set(
+        ["b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024"].compactMap(Digest.init(hex:)))
 }
 
 /// A root certificate that an operator configured, for tests and simulators. It anchors by its key. The root in x5c is

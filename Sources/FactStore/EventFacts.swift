@@ -4,12 +4,12 @@ package import Primitives
 
 /// The facts of one event as one stored value: its observations, each with its timeline.
 ///
-/// `count u16 ‖ rows of FactCodec`. The customer fact of one of the ledger's own events follows.
+/// `count u32 ‖ rows of FactCodec`. The customer fact of one of the ledger's own events follows.
 package struct EventFacts: Sendable {
     package let observations: [KeyedObservation]
     package let customerFact: CustomerFact?
 
-    private static let countByteCount = 2
+    private static let countByteCount = 4
 
     package init(_ observations: [KeyedObservation]) {
         self.observations = observations
@@ -25,7 +25,7 @@ package struct EventFacts: Sendable {
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(1_024)
-        bytes.appendLittleEndian(UInt16(observations.count))
+        bytes.appendLittleEndian(UInt32(observations.count))
         for keyed in observations { FactCodec.append(keyed, to: &bytes) }
         customerFact?.append(to: &bytes)
         return bytes
@@ -39,7 +39,7 @@ package struct EventFacts: Sendable {
 
     init?(_ bytes: RawSpan, symbols: SymbolNumbers, position: Position, recordedAt: Instant) {
         guard bytes.byteCount >= Self.countByteCount else { return nil }
-        let count = Int(bytes.littleEndian(at: 0, as: UInt16.self))
+        let count = Int(bytes.littleEndian(at: 0, as: UInt32.self))
         var observations: [KeyedObservation] = []
         var offset = Self.countByteCount
         do {
@@ -70,7 +70,7 @@ package struct EventFacts: Sendable {
     static func forEachRow(in stored: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         guard stored.byteCount >= countByteCount else { return }
         var offset = countByteCount
-        for _ in 0..<stored.littleEndian(at: 0, as: UInt16.self) {
+        for _ in 0..<stored.littleEndian(at: 0, as: UInt32.self) {
             let rest = stored.extracting(offset..<stored.byteCount)
             guard let length = FactCodec.byteCount(ofFirstIn: rest) else {
                 throw FactCodecError(.truncated, expected: "a row", found: "\(rest.byteCount) bytes")
@@ -85,7 +85,7 @@ package struct EventFacts: Sendable {
         var renumbered = bytes
         guard bytes.count >= countByteCount else { return bytes }
         var offset = countByteCount
-        for _ in 0..<bytes.span.bytes.littleEndian(at: 0, as: UInt16.self) {
+        for _ in 0..<bytes.span.bytes.littleEndian(at: 0, as: UInt32.self) {
             guard let length = FactCodec.byteCount(ofFirstIn: bytes.span.bytes.extracting(offset..<bytes.count)) else {
                 break
             }

@@ -106,17 +106,21 @@ extension KeyedObservation {
     }
 }
 
-/// The identifiers that join a key with others: the history it migrated from, and the Apple account.
+/// The identifiers that join a key with others: the history it migrated from, the Apple account, and the first key of the
+/// same receipt.
 struct LinkingIdentifiers: Equatable {
-    let previousOriginalTransactionId: AppleID?
-    let appTransactionId: AppleID?
+    var previousOriginalTransactionId: AppleID?
+    var appTransactionId: AppleID?
+    var companion: AppleID?
+
+    var isEmpty: Bool { self == LinkingIdentifiers() }
 
     func terms(of key: SubscriptionKey) -> [IndexTerm] {
         var terms: [IndexTerm] = []
-        if let previous = previousOriginalTransactionId {
+        for other in [previousOriginalTransactionId, companion].compactMap(\.self) {
             terms.append(
                 .subscription(
-                    SubscriptionKey(environment: key.environment, bundle: key.bundle, originalTransaction: previous)))
+                    SubscriptionKey(environment: key.environment, bundle: key.bundle, originalTransaction: other)))
         }
         if let account = appTransactionId {
             terms.append(.appTransaction(account, environment: key.environment, bundleId: key.bundleId))
@@ -133,15 +137,13 @@ extension Fact {
         case .transaction(let fact):
             linkingIdentifiers = LinkingIdentifiers(
                 previousOriginalTransactionId: fact.previousOriginalTransactionId,
-                appTransactionId: fact.appTransactionId)
+                appTransactionId: fact.appTransactionId, companion: fact.companion)
         case .renewal(let fact):
-            linkingIdentifiers = LinkingIdentifiers(
-                previousOriginalTransactionId: nil, appTransactionId: fact.appTransactionId)
+            linkingIdentifiers = LinkingIdentifiers(appTransactionId: fact.appTransactionId)
         case .notification, .app:
             return nil
         }
-        return linkingIdentifiers.previousOriginalTransactionId == nil && linkingIdentifiers.appTransactionId == nil
-            ? nil : linkingIdentifiers
+        return linkingIdentifiers.isEmpty ? nil : linkingIdentifiers
     }
 }
 

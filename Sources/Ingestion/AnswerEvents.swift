@@ -78,8 +78,8 @@ package enum AnswerEvents {
 
     private static func nested(_ answer: ServerAPIAnswer, _ parts: [SignedArtifact?]) -> [Evidence.Nested] {
         zip(answer.parts, parts).compactMap { part, artifact in
-            guard let artifact, let range = part.range, range.count == artifact.jws.text.count else { return nil }
-            return Evidence.Nested(range: range, layout: EventDraft.layout(of: artifact.jws))
+            guard let jws = artifact?.jws, let range = part.range, range.count == jws.text.count else { return nil }
+            return Evidence.Nested(range: range, layout: EventDraft.layout(of: jws))
         }.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 

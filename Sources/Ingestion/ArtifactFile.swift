@@ -9,15 +9,15 @@ package struct FoundArtifact: Sendable {
     package let file: String
     /// The source of the appended event.
     package let source: EventSource
-    /// The JWS, with its kind if the enclosing text determines it; else the refusal.
+    /// The JWS or the receipt, with its kind if the enclosing text determines it; else the refusal.
     package let content: Result<Content, Refusal>
 
     package struct Content: Sendable {
-        package let jws: [UInt8]
+        package let artifact: [UInt8]
         package let kind: ArtifactKind?
 
-        package init(jws: [UInt8], kind: ArtifactKind?) {
-            self.jws = jws
+        package init(artifact: [UInt8], kind: ArtifactKind?) {
+            self.artifact = artifact
             self.kind = kind
         }
     }
@@ -28,26 +28,27 @@ package struct FoundArtifact: Sendable {
         self.content = content
     }
 
-    /// The size of the JWS.
-    package var byteCount: Int { (try? content.get().jws.count) ?? 0 }
+    /// The size of the artifact.
+    package var byteCount: Int { (try? content.get().artifact.count) ?? 0 }
 
     /// The kind that the enclosing text determines, else the kind of the unverified claims; nil when neither is known.
-    /// - Complexity: decodes the JWS unless the enclosing text determines the kind.
+    /// - Complexity: decodes a JWS unless the enclosing text determines the kind.
     package var claimedKind: ArtifactKind? {
         guard let content = try? content.get() else { return nil }
-        return content.kind ?? ArtifactKind(claimedBy: content.jws)
+        return content.kind ?? ArtifactKind(claimedBy: content.artifact)
     }
 }
 
 extension FoundArtifact {
     /// Creates the artifact of a quarantined item, with its original source.
     package init(_ item: QuarantinedItem) {
-        self.init(file: item.digest, source: item.source, content: .success(Content(jws: item.artifact, kind: nil)))
+        self.init(file: item.digest, source: item.source, content: .success(Content(artifact: item.artifact, kind: nil)))
     }
 }
 
 /// Reads artifacts according to the extension of their file: `.json` contains a notification body or an answer of the App
-/// Store Server API, `.jws` and `.txt` one JWS, `.ndjson` and `.jsonl` one artifact per line.
+/// Store Server API, `.jws` and `.txt` one JWS, `.b64` and `.der` one receipt, `.ndjson` and `.jsonl` one artifact per
+/// line.
 package enum ArtifactFile {
     /// The maximum size of an artifact in bytes: of a line in an archive, else of the file. Larger ones are refused.
     package static let byteLimit = 8 * 1_024 * 1_024
@@ -59,14 +60,15 @@ package enum ArtifactFile {
     /// Returns the artifacts of a whole file: one, or each signed part of an answer of the App Store Server API, named
     /// `FILE#PATH`. A file with any other extension is read like one line of an archive.
     package static func artifacts(in bytes: [UInt8], file: String) -> [FoundArtifact] {
-        let isJWS = file.hasSuffix(".jws") || file.hasSuffix(".txt")
-        guard !isJWS else {
-            return [FoundArtifact(file: file, content: .success(FoundArtifact.Content(jws: bytes, kind: nil)))]
+        let kind: ArtifactKind? = file.hasSuffix(".b64") || file.hasSuffix(".der") ? .receipt : nil
+        guard kind == nil, !file.hasSuffix(".jws"), !file.hasSuffix(".txt") else {
+            return [FoundArtifact(file: file, content: .success(FoundArtifact.Content(artifact: bytes, kind: kind)))]
         }
         return artifacts(of: bytes, named: file)
     }
 
-    /// Returns the artifacts of one line of an archive: a notification body, a JWS in quotes, a bare JWS, or an answer.
+    /// Returns the artifacts of one line of an archive: a notification body, a JWS or a receipt with or without quotes, or
+    /// an answer.
     package static func artifacts(inLine line: [UInt8], file: String, number: Int) -> [FoundArtifact] {
         artifacts(of: line, named: "\(file):\(number)")
     }
@@ -83,7 +85,7 @@ package enum ArtifactFile {
             ]
         }
         guard let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "\"")
-        else { return [FoundArtifact(file: name, content: .success(FoundArtifact.Content(jws: bytes, kind: nil)))] }
+        else { return [FoundArtifact(file: name, content: .success(FoundArtifact.Content(artifact: bytes, kind: nil)))] }
         do throws(JSONError) {
             let document = try JSONDocument(parsing: bytes)
             guard let answer = ServerAPIAnswer(document) else {
@@ -102,8 +104,8 @@ package enum ArtifactFile {
     }
 
     private static func content(of body: JSONView) -> Result<FoundArtifact.Content, Refusal> {
-        if let jws = body.string { return .success(FoundArtifact.Content(jws: Array(jws.utf8), kind: nil)) }
-        return NotificationBody.signedPayload(of: body).map { FoundArtifact.Content(jws: $0, kind: .notification) }
+        if let jws = body.string { return .success(FoundArtifact.Content(artifact: Array(jws.utf8), kind: nil)) }
+        return NotificationBody.signedPayload(of: body).map { FoundArtifact.Content(artifact: $0, kind: .notification) }
     }
 
     /// Nothing proves that the unsigned words of a file are Apple's, so only the signed parts are artifacts.
@@ -117,7 +119,7 @@ package enum ArtifactFile {
         return answer.parts.map { part in
             FoundArtifact(
                 file: "\(name)#\(part.path)",
-                content: .success(FoundArtifact.Content(jws: part.text, kind: part.kind)))
+                content: .success(FoundArtifact.Content(artifact: part.text, kind: part.kind)))
         }
     }
 }

@@ -25,6 +25,8 @@ package enum EventDecoder {
             return EventFacts(bundleId.map { translation.renewalInfo(signed(renewalInfo), bundleId: $0) } ?? [])
         case .appTransaction(let appTransaction):
             return EventFacts(translation.appTransaction(signed(appTransaction)))
+        case .receipt(let receipt):
+            return EventFacts(translation.receipt(SignedPayload(receipt.receipt, digest: receipt.content)))
         }
     }
 
@@ -54,7 +56,7 @@ package enum EventDecoder {
         return CustomerEvents.fact(in: record).map { EventFacts($0) }
     }
 
-    /// Returns the artifact of an event; nil for events without a JWS as evidence.
+    /// Returns the artifact of an event; nil for events whose evidence Apple did not sign as a whole.
     package static func artifact(of record: Record, _ evidence: [UInt8]) throws -> StoredArtifact? {
         guard let kind = ArtifactKind(record.artifact) else { return nil }
         do throws(Refusal) {
@@ -82,6 +84,7 @@ extension ArtifactKind {
         case .transaction: self = .transaction
         case .renewalInfo: self = .renewalInfo
         case .appTransaction: self = .appTransaction
+        case .receipt: self = .receipt
         default: return nil
         }
     }

@@ -35,7 +35,24 @@ extension EventDraft {
                 .appTransactionVerified, .appTransaction, signed.jws, signed.proof,
                 environment: signed.payload.payload.receiptType, source,
                 flags: claims.appAppleIdNotChecked ? .appIdNotChecked : [], facts: facts)
+        case .receipt(let receipt):
+            self.init(receipt, facts, source)
         }
+    }
+
+    /// Anybody can change the certificates of a receipt, and the bytes after it, so its content is its key.
+    private init(_ verified: VerifiedReceipt, _ facts: EventFacts, _ source: EventSource) {
+        let (receipt, proof) = (verified.receipt.payload, verified.proof)
+        let environment = Self.code(of: receipt.environment)
+        let unreadable = receipt.purchases.unreadable
+        self.init(
+            kind: .receiptVerified, source: source, environment: environment, artifact: .receipt, trust: .signed,
+            flags: proof.isConfiguredRoot ? .configuredRoot : [],
+            idempotencyKey: IdempotencyKey(artifact: .receipt, environment: environment, key: proof.signingInput.bytes),
+            evidence: Evidence(bytes: verified.container, digest: proof.text),
+            verifiedAt: proof.verifiedAt, leafCertificate: proof.leaf, rootCertificate: proof.root,
+            body: JSONValue.object(unreadable == 0 ? [] : [.init("unreadable", .integer(Int64(unreadable)))]).canonical(),
+            attachment: IndexedFacts(facts))
     }
 
     /// The maximum length of a UUID in bytes; Apple's have 36. Escaping may expand each byte to six, and the record's

@@ -18,14 +18,16 @@ package struct Ingestion: Sendable {
     /// - Parameters:
     ///   - kind: nil takes the kind from the claims.
     ///   - now: the ledger's clock; bounds signing times.
+    ///   - device: the device and the app that a receipt must be for.
     ///   - admit: examines the verified artifact and its facts before the event is drafted.
     /// - Returns: the draft and the result of `admit`, or the refusal of the verifier, of `admit` or of the draft:
     ///   `renewal_info_without_bundle`, `claim_missing`.
     package func draft<Admission>(
         of artifact: [UInt8], as kind: ArtifactKind? = nil, from source: EventSource, now: Instant,
+        device: ReceiptDevice = ReceiptDevice(),
         admit: (SignedArtifact, EventFacts) throws(Refusal) -> Admission
     ) async -> Result<(draft: EventDraft, admission: Admission), Refusal> {
-        await verifier.verify(artifact, as: kind, now: now).flatMap { artifact in
+        await verifier.verify(artifact, as: kind, now: now, device: device).flatMap { artifact in
             Result { () throws(Refusal) in
                 let bundleId = trust.apps.count == 1 ? trust.apps.first?.bundleId : nil
                 let facts = EventDecoder.facts(of: StoredArtifact(artifact), bundleId: bundleId)

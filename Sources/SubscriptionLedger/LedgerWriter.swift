@@ -15,6 +15,8 @@ package final class LedgerWriter: Sendable {
     let ingestion: Ingestion
     /// Limits the concurrent verifications of requests.
     package let verifications = ConcurrencyLimiter()
+    /// The newest refusals of receipts, for advice.
+    let receiptRefusals = ReceiptRefusals()
     /// Serialises postings of the same key, token or Apple account.
     let postings = StripedLock()
     /// Serialises merges of customers. Acquired after `postings`, never before.

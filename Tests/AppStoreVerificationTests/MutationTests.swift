@@ -69,6 +69,6 @@ struct MutationTests {
 
     /// The bytes that the signature covers, as they occur in the accepted text.
     private static func signingInput(_ artifact: SignedArtifact) -> [UInt8] {
-        Array(artifact.jws.text[..<artifact.jws.payloadEnd])
+        artifact.jws.map { Array($0.text[..<$0.payloadEnd]) } ?? []
     }
 }

@@ -60,10 +60,10 @@ import Testing
         }
     }
 
-    @Test func `of nobody are two bytes`() {
-        #expect(EventFacts([]).bytes == [0, 0])
-        #expect(decoded([0, 0])?.observations.isEmpty == true)
-        #expect(decoded([]) == nil && decoded([0]) == nil)
+    @Test func `of nobody are four bytes`() {
+        #expect(EventFacts([]).bytes == [0, 0, 0, 0])
+        #expect(decoded([0, 0, 0, 0])?.observations.isEmpty == true)
+        #expect(decoded([]) == nil && decoded([0, 0, 0]) == nil)
     }
 
     @Test func `cut anywhere, or longer than they are, are refused`() {
@@ -72,7 +72,7 @@ import Testing
             let bytes = sample(&generator).bytes
             for count in bytes.indices where decoded(Array(bytes[..<count])) != nil {
                 // The only valid prefix: no observations and no customer fact.
-                #expect(count == 2 && bytes[..<2] == [0, 0])
+                #expect(count == 4 && bytes[..<4] == [0, 0, 0, 0])
             }
             #expect(decoded(bytes + [0]) == nil)
         }

@@ -93,9 +93,9 @@ import Testing
     @Test func `are unknown before the first known purchase of a subscription that began earlier`() {
         let later = Self.purchase("2", on: 100)
         func renewal(began day: Int) -> (SubscriptionKey, Timeline) {
-            var fact = TransactionFact(transactionId: "2")
+            var fact = later.1.transactions[0].value
             fact.originalPurchaseDate = Self.day(day)
-            return (Self.key("1"), later.1.union(Timeline([Self.observation(.transaction(fact), Self.day(100))])))
+            return (Self.key("1"), Timeline([Self.observation(.transaction(fact), Self.day(100))]))
         }
         #expect(Self.reason(Self.offers([renewal(began: 0)], of: ["1"], on: 50)) == .historyIncomplete)
         #expect(Self.reason(Self.offers([renewal(began: 60)], of: ["1"], on: 50)) == .neverSubscribed)

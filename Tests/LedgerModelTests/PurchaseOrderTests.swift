@@ -34,8 +34,8 @@ import Testing
             "is the one that ends last, of equal starts", [transaction("2", 0, 60), transaction("9", 0, 30)],
             [0: "2", 40: "2"]),
         Row(
-            "is the one with the greater transactionId by bytes, of equal dates",
-            [transaction("10", 0, 30), transaction("9", 0, 30)], [0: "9"]),
+            "is the one with the greater transactionId by length, then by bytes, of equal dates",
+            [transaction("10", 0, 30), transaction("9", 0, 30)], [0: "10"]),
         Row("stays the latest until another begins", [first, transaction("2", 90, 99)], [80: "1", 90: "2"]),
         Row(
             "is the renewal after a plan change before its start of which nothing more is known",

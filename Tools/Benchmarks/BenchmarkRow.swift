@@ -18,7 +18,7 @@ struct BenchmarkRow: Sendable {
     /// - Parameter events: the number of events in the ledger that a service answers from during a rebuild.
     static func all(events: Int) -> [BenchmarkRow] {
         [
-            .verifyNotification, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .getCustomerCold,
+            .verifyNotification, .receipts, .appendSingle, .appendBatch, .ingestBulk, .getCustomer, .getCustomerCold,
             .bytesPerNotification, .state, .history, .open, .scan, .rebuildFold, .rebuildStore,
             .projectRetention, .retentionInDuckDB, .projectChurn, .projectRevenue, .projectRecurringRevenue,
             .projectAll,

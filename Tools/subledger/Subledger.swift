@@ -12,7 +12,7 @@ struct Subledger: AsyncParsableCommand {
         subcommands: [
             VerifyCommand.self, IngestCommand.self, StateCommand.self, HistoryCommand.self, OffersCommand.self,
             CohortsCommand.self, ChurnCommand.self, RevenueCommand.self,
-            LogCommand.self,
+            LogCommand.self, ReceiptCommand.self,
             CustomerCommand.self, QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self,
             KeyCommand.self, PollCommand.self, ReconcileCommand.self, ImportCommand.self, ProjectCommand.self,
             CatalogCommand.self,

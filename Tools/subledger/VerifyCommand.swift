@@ -10,24 +10,33 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Verify App Store data and print its contents.",
         discussion: """
             Verifies signatures, certificate chains and claims. Reads .json notification bodies and answers of the App \
-            Store Server API, .jws and .txt files with one JWS, and .ndjson or .jsonl archives with one artifact per \
-            line. Prints one line per artifact, for an answer one more with its unsigned words. Exits with status 1 \
-            if an artifact was refused.
+            Store Server API, .jws and .txt files with one JWS, .b64 and .der receipts, and .ndjson or .jsonl archives \
+            with one artifact per line. Prints one line per artifact, for an answer one more with its unsigned words. \
+            Exits with status 1 if an artifact was refused.
 
             EXAMPLES
               subledger verify notification.json --bundle-id com.example.app --environment Sandbox
               subledger verify archive.ndjson --format json | jq 'select(.ok | not)'
+              subledger verify receipt.b64 --bundle-id com.example.app --device-guid 112233445566778899aabbccddeeff00
             """
     )
 
     @Argument(help: "Files to verify; - reads an archive from standard input.")
     var files: [String]
 
-    @Option(help: "Artifact kind: auto, notification, transaction, renewal-info, app-transaction or server-api.")
+    @Option(help: "Artifact kind: auto, notification, transaction, renewal-info, app-transaction, receipt or server-api.")
     var kind: KindOption = .auto
 
     @Option(name: .customLong("at"), help: "Verification instant for payloads without a signing time (default: now).")
     var fallbackTime: Instant?
+
+    @Option(
+        name: .customLong("device-guid"),
+        help: "Device that a receipt must be of: identifierForVendor, on macOS the network address, in hexadecimal.")
+    var deviceGUID: DeviceGUID?
+
+    @Option(name: .customLong("app-version"), help: "Version of the app. A receipt of another version gets a warning.")
+    var applicationVersion: String?
 
     @OptionGroup var trust: TrustOptions
     @OptionGroup var output: OutputOptions
@@ -57,7 +66,9 @@ struct VerifyCommand: AsyncParsableCommand {
         case .failure(let refusal): .failure(refusal)
         case .success(let content):
             await verifier.verify(
-                content.jws, as: kind.artifactKind ?? content.kind, now: SystemClock.now(), fallbackTime: fallbackTime)
+                content.artifact, as: kind.artifactKind ?? content.kind, now: SystemClock.now(),
+                fallbackTime: fallbackTime,
+                device: ReceiptDevice(guid: deviceGUID?.bytes, applicationVersion: applicationVersion))
         }
     }
 }
@@ -68,8 +79,19 @@ enum KindOption: String, ExpressibleByArgument, CaseIterable {
     case transaction
     case renewalInfo = "renewal-info"
     case appTransaction = "app-transaction"
+    case receipt
     /// The parts of an answer are of their own kinds.
     case serverAPI = "server-api"
 
     var artifactKind: ArtifactKind? { ArtifactKind(rawValue: rawValue) }
+}
+
+/// The identifier of a device that receipts are made for.
+struct DeviceGUID: ExpressibleByArgument {
+    let bytes: [UInt8]
+
+    init?(argument: String) {
+        guard let bytes = ReceiptDevice.guid(argument) else { return nil }
+        self.bytes = bytes
+    }
 }

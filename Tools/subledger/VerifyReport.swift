@@ -44,8 +44,14 @@ extension VerifyReport {
     private static func json(_ file: String, _ artifact: SignedArtifact) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("file", .string(file)), .init("kind", .string(artifact.kind.rawValue)), .init("ok", .bool(true)),
-            .init("payload", .verbatim(artifact.jws.payload.bytes)),
         ]
+        if let jws = artifact.jws { members.append(.init("payload", .verbatim(jws.payload.bytes))) }
+        if case .receipt(let verified) = artifact {
+            members.append(.init("payload", verified.receipt.payload.json))
+            if let version = verified.otherApplicationVersion {
+                members.append(.init("warnings", .array([.string("application_version is \(version)")])))
+            }
+        }
         if case .notification(let notification) = artifact {
             if let nested = notification.transaction {
                 members.append(.init("transaction", .verbatim(nested.jws.payload.bytes)))
@@ -105,6 +111,12 @@ extension SignedArtifact {
                 [signed.payload.payload.environment?.rawValue, signed.payload.payload.originalTransactionId]
             case .appTransaction(let signed, _):
                 [signed.payload.payload.bundleId, signed.payload.payload.receiptType?.rawValue]
+            case .receipt(let verified):
+                [
+                    verified.receipt.payload.bundleId, verified.receipt.payload.receiptType,
+                    "\(verified.receipt.payload.inApp.count) purchases",
+                    verified.otherApplicationVersion.map { "warning: of version \($0) of the app" },
+                ]
             }
         return parts.compactMap(\.self)
     }

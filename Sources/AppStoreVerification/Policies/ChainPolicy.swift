@@ -42,7 +42,7 @@ struct ChainPolicy: Sendable {
     }
 
     /// A single certificate is its own anchor if an operator configured a certificate with its key.
-    private func localChain(of certificate: DecodedCertificate) throws(Refusal) -> ValidatedChain {
+    func localChain(of certificate: DecodedCertificate) throws(Refusal) -> ValidatedChain {
         guard let root = configuredRoots.first(where: { $0.certificate.publicKey == certificate.certificate.publicKey })
         else {
             throw Refusal(
@@ -70,6 +70,20 @@ struct DecodedCertificate {
                 .certificateMalformed, "x5c contains an invalid certificate",
                 expected: "base64-encoded DER of at most \(Self.byteLimit) bytes", found: "an invalid value")
         }
+        self.init(certificate, der)
+    }
+
+    /// - Throws: `certificate_malformed`.
+    init(der: [UInt8]) throws(Refusal) {
+        guard der.count <= Self.byteLimit, let certificate = try? Certificate(derEncoded: der) else {
+            throw Refusal(
+                .certificateMalformed, "the receipt contains an invalid certificate",
+                expected: "DER of at most \(Self.byteLimit) bytes", found: "an invalid value")
+        }
+        self.init(certificate, der)
+    }
+
+    private init(_ certificate: Certificate, _ der: [UInt8]) {
         self.certificate = certificate
         fingerprint = .sha256(of: der)
     }
@@ -91,13 +105,15 @@ final class ValidatedChain: Sendable {
 
     convenience init(
         leaf: DecodedCertificate, intermediate: DecodedCertificate, anchor: Certificate, anchorFingerprint: Digest,
-        isConfiguredRoot: Bool
+        isConfiguredRoot: Bool, isIntermediateMarked: Bool = false
     ) throws(Refusal) {
         self.init(
             certificates: [leaf.certificate, intermediate.certificate, anchor],
             fingerprints: [leaf.fingerprint, intermediate.fingerprint, anchorFingerprint],
             isConfiguredRoot: isConfiguredRoot,
-            markers: MarkerPolicy.Markers(leaf: leaf.certificate, intermediate: intermediate.certificate))
+            markers: MarkerPolicy.Markers(
+                leaf: leaf.certificate, intermediate: intermediate.certificate,
+                isIntermediateMarked: isIntermediateMarked))
     }
 
     convenience init(localCertificate certificate: DecodedCertificate, root: ConfiguredRoot) throws(Refusal) {

@@ -16,9 +16,13 @@ enum MarkerPolicy {
             self.onIntermediate = onIntermediate
         }
 
-        init(leaf: Certificate, intermediate: Certificate) {
+        /// - Parameter isIntermediateMarked: whether to take the intermediate for marked. Chains for tests of receipts
+        ///   have no mark there, and below a root of its own nobody needs it.
+        init(leaf: Certificate, intermediate: Certificate, isIntermediateMarked: Bool = false) {
             onLeaf = leaf.extensions.contains { $0.oid == [1, 2, 840, 113635, 100, 6, 11, 1] }
-            onIntermediate = intermediate.extensions.contains { $0.oid == [1, 2, 840, 113635, 100, 6, 2, 1] }
+            onIntermediate =
+                isIntermediateMarked
+                || intermediate.extensions.contains { $0.oid == [1, 2, 840, 113635, 100, 6, 2, 1] }
         }
     }
 

@@ -9,12 +9,14 @@ package struct FactHeader: BitwiseCopyable, Sendable {
     package let account: FactNode?
     /// The key from which the history migrated.
     package let predecessor: FactNode?
+    /// The key that a receipt states beside this one.
+    package let companion: FactNode?
 
     /// Reads a row. The nodes are comparable only with those of rows with the same symbol numbers.
     /// - Throws: `FactCodecError` for a row that is truncated or of another version.
     package init(_ row: RawSpan) throws(FactCodecError) {
         guard try Self.isAboutSubscription(row) else {
-            (key, account, predecessor) = (nil, nil, nil)
+            (key, account, predecessor, companion) = (nil, nil, nil, nil)
             return
         }
         var reader = try FactReader(row, symbols: .process)
@@ -29,6 +31,8 @@ package struct FactHeader: BitwiseCopyable, Sendable {
         account = joins && reader.take(1) ? FactNode(.account, scope, id: try reader.idNumber()) : nil
         predecessor =
             kind == .transaction && reader.take(2) ? FactNode(.subscription, scope, id: try reader.idNumber()) : nil
+        companion =
+            kind == .transaction && reader.take(3) ? FactNode(.subscription, scope, id: try reader.idNumber()) : nil
     }
 
     /// Returns the subscription key of a row; nil for a fact about a download of the app.

@@ -21,13 +21,13 @@ package struct ProductHeader: Hashable, BitwiseCopyable, Sendable {
         if reader.take(0) { _ = try reader.symbolNumber() }
         // The digest and the time.
         for _ in 0..<5 { _ = try reader.word() }
-        // transactionId, appTransactionId, previousOriginalTransactionId, webOrderLineItemId.
+        // transactionId, appTransactionId, previousOriginalTransactionId, companion, webOrderLineItemId.
         _ = try reader.idNumber()
-        for tag: UInt8 in 1...3 where reader.take(tag) { _ = try reader.idNumber() }
-        guard reader.take(4) else { return nil }
+        for tag: UInt8 in 1...4 where reader.take(tag) { _ = try reader.idNumber() }
+        guard reader.take(5) else { return nil }
         productId = try reader.symbolNumber()
-        group = reader.take(5) ? try reader.symbolNumber() : nil
-        type = reader.take(6) ? try reader.symbolNumber() : nil
+        group = reader.take(6) ? try reader.symbolNumber() : nil
+        type = reader.take(7) ? try reader.symbolNumber() : nil
     }
 
     /// Returns the product with its names; nil for a number that the store does not have.

@@ -26,6 +26,9 @@ package struct TransactionFact: Hashable, BitwiseCopyable, Sendable {
     package var appAccountToken: AppAccountToken?
     package var appTransactionId: AppleID?
     package var previousOriginalTransactionId: AppleID?
+    /// The least originalTransactionId of the receipt that states the transaction. The purchases of a receipt are of one
+    /// Apple account. Nil where the receipt has no other, and for statements that name the account.
+    package var companion: AppleID?
 
     package init(transactionId: AppleID) {
         self.transactionId = transactionId

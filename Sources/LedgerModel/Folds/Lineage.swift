@@ -7,11 +7,11 @@ package struct Lineage: Hashable, Sendable {
     /// Ordered by key.
     package let subscriptions: [Subscription]
 
-    /// Whether purchases are missing: true until the transaction that began each key is known, and each key from which
-    /// one of them migrated.
+    /// Whether purchases are missing: true until the beginning of each key is known, and each key from which one of them
+    /// migrated.
     package var isHistoryIncomplete: Bool {
         !subscriptions.allSatisfy { subscription in
-            subscription.isFirstTransactionKnown
+            subscription.isBeginningKnown
                 && subscription.previousOriginalTransactionIds.allSatisfy { previous in
                     subscriptions.contains { $0.key.originalTransaction == previous }
                 }

@@ -39,14 +39,38 @@ private struct TransactionCopies {
         identity = PurchaseIdentity(copies[best].value)
     }
 
-    var settled: TransactionFact { copies[settledIndex].value }
+    /// The immutable fields. Those that the deciding source cannot state come from the others, a higher rank first.
+    var settled: TransactionFact {
+        let best = copies[settledIndex]
+        guard best.source.rank != .jws, copies.count > 1 else { return best.value }
+        return copies.sorted { $0.source.rank == $1.source.rank ? $1.source.precedes($0.source) : $0.source.rank > $1.source.rank }
+            .reduce(into: best.value) { $0.complete(from: $1.value) }
+    }
 
     var isRevoked: Bool { copies.contains { $0.value.revocation != nil } }
 
+    private var transactionId: AppleID { copies[settledIndex].value.transactionId }
+
     func isOlder(than other: TransactionCopies) -> Bool {
         purchaseDate == other.purchaseDate
-            ? settled.transactionId < other.settled.transactionId : purchaseDate < other.purchaseDate
+            ? transactionId.isSmaller(than: other.transactionId) : purchaseDate < other.purchaseDate
     }
+}
+
+extension TransactionFact {
+    /// Takes over fields that only other sources state.
+    fileprivate mutating func complete(from other: TransactionFact) {
+        webOrderLineItemId = webOrderLineItemId ?? other.webOrderLineItemId
+        subscriptionGroupIdentifier = subscriptionGroupIdentifier ?? other.subscriptionGroupIdentifier
+        type = type ?? other.type
+        inAppOwnershipType = inAppOwnershipType ?? other.inAppOwnershipType
+        originalPurchaseDate = originalPurchaseDate ?? other.originalPurchaseDate
+        offer = offer ?? other.offer
+        quantity = quantity ?? other.quantity
+    }
+
+    /// Whether the purchase renews by itself, as far as the fact tells.
+    fileprivate var isRenewable: Bool { type == .autoRenewable || type == nil && expiresDate != nil }
 }
 
 /// The transactions of one purchase.
@@ -57,10 +81,13 @@ private struct Purchase {
     private var others: [TransactionCopies] = []
     private(set) var revocations: [Revocation] = []
     private let reversals: [Observed<NotificationFact>]
+    /// Whether another purchase of the same identity precedes it.
+    private let isRepeated: Bool
 
-    init(_ first: TransactionCopies, reversals: [Observed<NotificationFact>]) {
+    init(_ first: TransactionCopies, reversals: [Observed<NotificationFact>], isRepeated: Bool = false) {
         self.first = first
         self.reversals = reversals
+        self.isRepeated = isRepeated
         if first.isRevoked { revocations = revocationsOfAll }
     }
 
@@ -74,7 +101,7 @@ private struct Purchase {
             if let last = purchases.last, !last.revocations.contains(where: { $0.covers(transaction.purchaseDate) }) {
                 purchases[purchases.count - 1].append(transaction)
             } else {
-                purchases.append(Purchase(transaction, reversals: reversals))
+                purchases.append(Purchase(transaction, reversals: reversals, isRepeated: !purchases.isEmpty))
             }
         }
         return purchases
@@ -83,6 +110,15 @@ private struct Purchase {
     private mutating func append(_ transaction: TransactionCopies) {
         others.append(transaction)
         if transaction.isRevoked || !revocations.isEmpty { revocations = revocationsOfAll }
+    }
+
+    /// The start. A restore gives what does not renew by itself another purchaseDate; its originalPurchaseDate remains.
+    /// That of a renewal is the date of another transaction.
+    var start: Instant {
+        guard !isRepeated, !first.copies.contains(where: \.value.isRenewable) else { return first.purchaseDate }
+        return everyCopy.reduce(first.purchaseDate) { start, copy in
+            [start, copy.value.purchaseDate, copy.value.originalPurchaseDate].compactMap(\.self).min() ?? start
+        }
     }
 
     /// The observations of all transactions, in the total order.
@@ -132,7 +168,7 @@ extension Period {
                 subscriptionGroupIdentifier: first.subscriptionGroupIdentifier, type: first.type,
                 inAppOwnershipType: first.inAppOwnershipType, transactionReason: first.transactionReason,
                 offer: first.offer, price: first.price, storefront: first.storefront, commitment: first.commitment,
-                start: purchase.first.purchaseDate,
+                start: purchase.start,
                 expiresDate: StepFunction(
                     statements: first.type == .nonConsumable ? ShortList() : Self.changesOfEnd(in: everyCopy)),
                 revocations: purchase.revocations, isMarkedUpgraded: everyCopy.contains(where: \.value.isUpgraded),
@@ -140,13 +176,18 @@ extension Period {
     }
 
     /// Returns the stated ends. A copy that repeats the end stated before states nothing new. It does not undo an
-    /// extension that only a renewal info states.
+    /// extension that only a renewal info states. After a JWS, another source only states later ends: replicas of
+    /// Apple's that lag state the old one under a new date.
     private static func changesOfEnd(
         in copies: ArraySlice<Observed<TransactionFact>>
     ) -> ShortList<Observed<Instant>> {
         var (changes, newest): (_, Instant?) = (ShortList<Observed<Instant>>(), nil)
+        var isSigned = false
         for index in copies.indices {
+            let isJWS = copies[index].source.rank == .jws
+            defer { isSigned = isSigned || isJWS }
             guard let end = copies[index].value.expiresDate, end != newest else { continue }
+            if !isJWS, isSigned, let newest, end < newest { continue }
             changes.append(Observed(source: copies[index].source, value: end))
             newest = end
         }

@@ -148,7 +148,7 @@ extension Period {
         if end != otherEnd { return end < otherEnd }
         if transactionId != other.transactionId {
             guard let transactionId, let otherId = other.transactionId else { return transactionId == nil }
-            return transactionId < otherId
+            return transactionId.isSmaller(than: otherId)
         }
         guard let source = firstSource, let otherSource = other.firstSource else { return false }
         return source.precedes(otherSource)

@@ -59,9 +59,12 @@ extension Period {
     }
 
     /// Whether a later purchase that begins before the end may replace the period: it is marked isUpgraded, or revoked
-    /// for a reason that Apple does not document. Without such a purchase, the revocation remains.
+    /// for a reason that Apple does not document, or by a source that cannot tell. Without such a purchase, the
+    /// revocation remains.
     fileprivate var mayBeReplaced: Bool {
-        guard isMarkedUpgraded || revocations.contains(where: { !$0.hasRefundReason }) else { return false }
+        guard isMarkedUpgraded || revocations.contains(where: { !$0.hasRefundReason || $0.mayBeReplacement }) else {
+            return false
+        }
         return isKnown && (type == .autoRenewable || type == nil)
     }
 
@@ -69,7 +72,12 @@ extension Period {
     /// upgrade itself, unless Apple names it a refund and dates it later. A purchase replaced for an unknown reason may
     /// also be refunded.
     fileprivate func revocations(beside replacement: Replacement) -> [Revocation] {
-        guard isMarkedUpgraded else { return revocations.filter(\.hasRefundReason) }
+        guard isMarkedUpgraded else {
+            return revocations.filter { revocation in
+                revocation.hasRefundReason
+                    && !(revocation.mayBeReplacement && revocation.start.isWithinAMinute(of: replacement.start))
+            }
+        }
         return revocations.filter { revocation in
             revocation.isNamedRefund && replacement.start < revocation.start
                 && !replacement.start.isWithinAMinute(of: revocation.start)
@@ -77,17 +85,27 @@ extension Period {
     }
 
     /// Returns the replacement by the first later purchase that begins before this period ends. It starts with that
-    /// purchase if there is no revocationDate or the two are within 60 seconds, else at the earlier of the two.
+    /// purchase if there is no revocationDate or the two are within 60 seconds, else at the earlier of the two. Where no
+    /// source tells a refund from a replacement, only a purchase within 60 seconds replaces.
     fileprivate func replacement(in subscriptions: [Subscription]) -> Replacement? {
         let end = latestEnd ?? .latest
         let later = subscriptions.flatMap(\.periods).filter { other in
             other.isKnown && other.start < end && (isOlder(than: other) || isOutranked(by: other, at: .latest))
         }
-        guard let successor = later.min(by: { $0.isOlder(than: $1) }) else { return nil }
+        let isStated = isMarkedUpgraded || revocations.contains { !$0.hasRefundReason }
+        let candidates = isStated ? later : later.filter { isRevoked(for: $0) }
+        guard let successor = candidates.min(by: { $0.isOlder(than: $1) }) else { return nil }
         var start = successor.start
         let revokedAt = revocations.filter { isMarkedUpgraded || !$0.hasRefundReason }.map(\.start).min()
         if let revokedAt, !start.isWithinAMinute(of: revokedAt) { start = min(start, revokedAt) }
         return Replacement(start: start, sources: successor.sources)
+    }
+}
+
+extension Period {
+    /// Whether a source that cannot tell a refund from a replacement revokes the period when another begins.
+    fileprivate func isRevoked(for other: Period) -> Bool {
+        revocations.contains { $0.mayBeReplacement && $0.start.isWithinAMinute(of: other.start) }
     }
 }
 

@@ -23,6 +23,9 @@ package struct Revocation: Hashable, Sendable {
         statement?.revocationType == .refundFull || statement?.revocationType == .refundProrated
     }
 
+    /// Whether its source cannot say if the purchase was refunded or replaced: a receipt, and a notification of version 1.
+    var mayBeReplacement: Bool { source.rank == .receiptFile || source.rank == .notificationV1 }
+
     /// Whether it has a refund reason that Apple documents, or no reason.
     var hasRefundReason: Bool { statement?.revocationReason?.isRefund ?? true }
 }

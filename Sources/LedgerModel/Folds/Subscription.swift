@@ -56,10 +56,16 @@ extension Subscription {
         transactions.lazy.compactMap(\.value.subscriptionGroupIdentifier).distinct
     }
 
-    /// Whether the purchase that began the key is known: its transactionId is the key's originalTransactionId.
-    package var isFirstTransactionKnown: Bool {
-        transactions.contains { $0.value.transactionId == key.originalTransaction }
+    /// Whether the first purchases are known: the transaction that began the key, whose transactionId is the key's
+    /// originalTransactionId, or a receipt, which states every purchase of the key. Some receipts lack that transaction.
+    package var isBeginningKnown: Bool {
+        transactions.contains {
+            $0.value.transactionId == key.originalTransaction || $0.source.rank == .receiptFile
+        }
     }
+
+    /// The keys that receipts state beside this one, each once.
+    package var companions: [AppleID] { transactions.lazy.compactMap(\.value.companion).distinct }
 }
 
 extension Sequence where Element: Equatable {

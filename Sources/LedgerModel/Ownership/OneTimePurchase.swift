@@ -31,14 +31,20 @@ extension OneTimePurchase {
         guard !oneTime.isEmpty else { return [] }
         return Dictionary(grouping: oneTime, by: \.value.transactionId).values
             .compactMap(OneTimePurchase.init)
-            .sorted { ($0.purchasedAt, $0.transactionId) < ($1.purchasedAt, $1.transactionId) }
+            .sorted { left, right in
+                left.purchasedAt == right.purchasedAt
+                    ? left.transactionId.isSmaller(than: right.transactionId) : left.purchasedAt < right.purchasedAt
+            }
     }
 
     /// - Parameter statements: the statements of one transaction, in the total order.
     private init?(_ statements: [Observed<TransactionFact>]) {
-        guard let newest = statements.last?.value, let type = newest.type, let purchasedAt = newest.purchaseDate else {
-            return nil
-        }
+        let rank = statements.map(\.source.rank).max()
+        let dates = statements.flatMap { [$0.value.purchaseDate, $0.value.originalPurchaseDate] }.compactMap(\.self)
+        // A restore gives the purchase another date; the original one remains.
+        guard let newest = statements.last(where: { $0.source.rank == rank })?.value, let type = newest.type,
+            newest.purchaseDate != nil, let purchasedAt = dates.min()
+        else { return nil }
         transactionId = newest.transactionId
         productId = newest.productId
         self.type = type
@@ -50,7 +56,8 @@ extension OneTimePurchase {
         for statement in statements {
             if let revocation = statement.value.revocation {
                 start = start ?? revocation.revocationDate
-            } else if let revoked = start {
+            } else if let revoked = start, statement.source.rank == .jws {
+                // Only a JWS lifts a revocation.
                 if revoked < statement.source.time { revocations.append(revoked..<statement.source.time) }
                 start = nil
             }

@@ -34,6 +34,7 @@ struct UnitScan: Sendable {
                 current.account = account
             }
             if let predecessor = header.predecessor { try unite(current.ordinal, predecessor) }
+            if let companion = header.companion { try unite(current.ordinal, companion) }
             last = current
         }
     }

@@ -88,11 +88,7 @@ extension LedgerWriter {
             to: Set(transactions.map(\.key)), downloads: Set(posted.appAccount.map { [$0] } ?? [])
         )
         .answer(id: posting.customerId, handle: handle, asOf: asOf, knownAt: size)
-        let ids = Dictionary(transactions.map { ($0.index, SubscriptionID($0.key)) }) { first, _ in first }
-        answer.advise(
-            Dictionary(refused.compactMap { row in row.index.flatMap { ids[$0] }.map { ($0, row) } }) { first, _ in
-                first
-            })
+        answer.advise(refused, about: transactions)
         return answer
     }
 
@@ -162,8 +158,12 @@ extension LedgerWriter {
 
 extension CustomerAnswer<SubscriptionRow> {
     /// Gives conflicts remedies for the user of an app, who cannot settle them like an operator.
-    /// - Parameter refusals: the refusals of the posting; each replaces the reason and the remedy of its conflict.
-    fileprivate mutating func advise(_ refusals: [SubscriptionID: RefusedRow]) {
+    /// - Parameter refused: the refusals of the posting; each replaces the reason and the remedy of its conflict.
+    fileprivate mutating func advise(_ refused: [RefusedRow], about transactions: [PostedTransaction]) {
+        let ids = Dictionary(transactions.map { ($0.index, SubscriptionID($0.key)) }) { first, _ in first }
+        let refusals = Dictionary(
+            refused.compactMap { row in row.index.flatMap { ids[$0] }.map { ($0, row) } }
+        ) { first, _ in first }
         let owned = Set(subscriptions.map(\.id) + purchases.map(\.id))
         for index in conflicts.indices {
             let id = conflicts[index].id

@@ -9,7 +9,7 @@ import Primitives
 
 /// The result of verifying a posting.
 struct PostedArtifacts: Sendable {
-    /// The accepted and refused artifacts in the order posted: transactions, then the app transaction.
+    /// The accepted and refused artifacts in the order posted: transactions, the app transaction, the receipt.
     private(set) var checked: [CheckedArtifact] = []
     /// The accepted transactions of `checked`, in the same order.
     private(set) var transactions: [PostedTransaction] = []
@@ -23,8 +23,8 @@ struct PostedArtifacts: Sendable {
         }
     }
 
-    mutating func add(_ event: PreparedEvent, of transaction: PostedTransaction) {
-        transactions.append(transaction)
+    mutating func add(_ event: PreparedEvent, of transactions: [PostedTransaction]) {
+        self.transactions += transactions
         checked.append(.accepted(event))
     }
 
@@ -38,16 +38,19 @@ struct PostedArtifacts: Sendable {
         refused.append(RefusedRow(refusal, index: index, part: part))
     }
 
-    mutating func refuseReceipt() {
-        let refusal = Refusal(
-            .kindUnknown, "receipts are not supported", expected: "signedTransactions", found: "receipt")
-        refused.append(RefusedRow(refusal, index: nil, part: "receipt"))
+    /// - Parameter advice: what the app can do about it.
+    mutating func refuseReceipt(_ refusal: Refusal, _ receipt: [UInt8], advice: String) {
+        checked.append(.refused(refusal, artifact: receipt))
+        var row = RefusedRow(refusal, index: nil, part: TransactionPosting.receiptPart)
+        row.advice = advice
+        refused.append(row)
     }
 }
 
 /// An accepted transaction, reduced to the parts that decide its owner.
 struct PostedTransaction: Sendable {
-    let index: Int
+    /// The index among the signed transactions; nil for one in a receipt.
+    let index: Int?
     /// The index among the checked artifacts.
     let place: Int
     let name: TransactionName
@@ -77,7 +80,7 @@ extension LedgerWriter {
         for (index, text) in posting.signedTransactions.enumerated() {
             let jws = Array(text.utf8)
             switch await checkTransaction(jws, index: index, place: posted.checked.count, limits, source) {
-            case .success(let (event, transaction)): posted.add(event, of: transaction)
+            case .success(let (event, transaction)): posted.add(event, of: [transaction])
             case .failure(let refusal): posted.refuse(refusal, jws, index: index)
             }
         }
@@ -88,7 +91,15 @@ extension LedgerWriter {
             case .failure(let refusal): posted.refuse(refusal, jws, part: "signedAppTransaction")
             }
         }
-        if posting.hasReceipt { posted.refuseReceipt() }
+        if let text = posting.receipt {
+            let receipt = Array(text.utf8)
+            switch await checkReceipt(receipt, posting, place: posted.checked.count, limits, source) {
+            case .success(let (event, transactions)): posted.add(event, of: transactions)
+            case .failure(let refusal):
+                posted.refuseReceipt(
+                    refusal, receipt, advice: receiptRefusals.advice(to: posting, at: configuration.clock()))
+            }
+        }
         return posted
     }
 
@@ -107,6 +118,21 @@ extension LedgerWriter {
             }
             try limits.require(transaction.key.bundleId, transaction.key.environment)
             return transaction
+        }
+    }
+
+    private func checkReceipt(
+        _ receipt: [UInt8], _ posting: TransactionPosting, place: Int, _ limits: KeyLimits, _ source: EventSource
+    ) async -> Result<(PreparedEvent, [PostedTransaction]), Refusal> {
+        await prepare(
+            receipt, as: .receipt, source: source, device: ReceiptDevice(guid: posting.deviceGUID)
+        ) { (artifact, facts) throws(Refusal) in
+            guard case .receipt(let verified) = artifact else { return [] }
+            let content = verified.receipt.payload
+            if let bundleId = content.bundleId, let environment = content.environment {
+                try limits.require(bundleId, environment)
+            }
+            return try PostedTransaction.all(in: facts, index: nil, place: place)
         }
     }
 
@@ -131,17 +157,18 @@ extension LedgerWriter {
 
     /// Verifies one of several artifacts of any kind.
     /// - Parameter index: the index of the artifact.
-    /// - Returns: the checked artifact, and the transaction that it contains; nil when there is none to link.
+    /// - Returns: the checked artifact, and the transactions in it that can be linked.
     func checkLinkable(
         _ content: FoundArtifact.Content, at index: Int, source: EventSource, with ingestion: Ingestion
-    ) async -> (CheckedArtifact, PostedTransaction?) {
-        let prepared = await prepare(content.jws, as: content.kind, source: source, with: ingestion) {
+    ) async -> (CheckedArtifact, [PostedTransaction]) {
+        let prepared = await prepare(content.artifact, as: content.kind, source: source, with: ingestion) {
             (artifact, facts) throws(Refusal) in
-            try PostedTransaction(artifact, facts, index: index, place: index)
+            if case .receipt = artifact { return try PostedTransaction.all(in: facts, index: index, place: index) }
+            return try PostedTransaction(artifact, facts, index: index, place: index).map { [$0] } ?? []
         }
         return switch prepared {
-        case .success(let (event, transaction)): (.accepted(event), transaction)
-        case .failure(let refusal): (.refused(refusal, artifact: content.jws), nil)
+        case .success(let (event, transactions)): (.accepted(event), transactions)
+        case .failure(let refusal): (.refused(refusal, artifact: content.artifact), [])
         }
     }
 }
@@ -183,7 +210,37 @@ extension PostedTransaction {
                 case .success(let made) = Self.make(signed.payload.payload, facts, index: index, place: place)
             else { return nil }
             self = made
-        case .renewalInfo, .appTransaction: return nil
+        case .renewalInfo, .appTransaction, .receipt: return nil
+        }
+    }
+
+    /// Returns the transactions that the facts of a receipt state. A receipt does not say who shares a purchase.
+    /// - Throws: `claim_missing` for ids too long for an event.
+    fileprivate static func all(
+        in facts: EventFacts, index: Int?, place: Int
+    ) throws(Refusal) -> [PostedTransaction] {
+        var transactions: [PostedTransaction] = []
+        for keyed in facts.observations {
+            guard case .subscription(let key) = keyed.key, case .transaction(let fact) = keyed.observation.fact else {
+                continue
+            }
+            try checkLength(of: key)
+            transactions.append(
+                PostedTransaction(
+                    index: index, place: place,
+                    name: TransactionName(
+                        transactionId: fact.transactionId.text, originalTransactionId: key.originalTransactionId),
+                    key: key, observations: [keyed.observation], isFamilyShared: false))
+        }
+        return transactions
+    }
+
+    private static func checkLength(of key: SubscriptionKey) throws(Refusal) {
+        let count = [key.environment.rawValue, key.bundleId, key.originalTransactionId].reduce(0) { $0 + $1.utf8.count }
+        guard count <= CustomerEvents.keyByteLimit else {
+            throw Refusal(
+                .claimMissing, "the ids of the transaction are too long",
+                expected: "at most \(CustomerEvents.keyByteLimit) bytes", found: "\(count)")
         }
     }
 
@@ -194,12 +251,10 @@ extension PostedTransaction {
             if case .subscription(let key) = observation.key { key } else { nil }
         }
         guard let key = keys.first, let id = transaction.transactionId else { return .failure(.unnamedTransaction) }
-        let count = [key.environment.rawValue, key.bundleId, key.originalTransactionId].reduce(0) { $0 + $1.utf8.count }
-        guard count <= CustomerEvents.keyByteLimit else {
-            return .failure(
-                Refusal(
-                    .claimMissing, "the ids of the transaction are too long",
-                    expected: "at most \(CustomerEvents.keyByteLimit) bytes", found: "\(count)"))
+        do throws(Refusal) {
+            try checkLength(of: key)
+        } catch {
+            return .failure(error)
         }
         return .success(
             PostedTransaction(

@@ -1,16 +1,21 @@
+import AppStoreVerification
 package import Primitives
 
-/// The signed transactions of one customer, as posted by an app or a backend: `POST /v1/transactions`.
+/// The signed transactions and the receipt of one customer, as posted by an app or a backend: `POST /v1/transactions`.
 package struct TransactionPosting: Sendable {
     /// The maximum number of transactions per call. All of them are verified before the answer.
     package static let transactionLimit = 100
+    /// The name of the receipt among the parts of a posting.
+    static let receiptPart = "receipt"
 
     /// The `jwsRepresentation` of StoreKit transactions.
     package var signedTransactions: [String]
     /// The `jwsRepresentation` of StoreKit's AppTransaction.
     package var signedAppTransaction: String?
-    /// Whether the posting contains a receipt. Receipts are not supported and are refused.
-    package var hasReceipt: Bool
+    /// The app receipt, in base64.
+    package var receipt: String?
+    /// The device whose receipt it must be; nil to accept that of any device.
+    package var deviceGUID: [UInt8]?
     /// The caller's id of the customer. Nil selects the customer of `handle`; without both, the anonymous customer of
     /// the same Apple account, else a new one.
     package var customerId: String?
@@ -22,19 +27,19 @@ package struct TransactionPosting: Sendable {
     package var isVouchedFor = false
 
     package init(
-        signedTransactions: [String], signedAppTransaction: String? = nil, hasReceipt: Bool = false,
+        signedTransactions: [String], signedAppTransaction: String? = nil, receipt: String? = nil,
         customerId: String? = nil, handle: String? = nil
     ) {
         self.signedTransactions = signedTransactions
         self.signedAppTransaction = signedAppTransaction
-        self.hasReceipt = hasReceipt
+        self.receipt = receipt
         self.customerId = customerId
         self.handle = handle
     }
 }
 
 extension TransactionPosting {
-    /// The accepted members of the body. `deviceGUID` belongs to a receipt and is not used.
+    /// The accepted members of the body.
     private static let members = [
         "signedTransactions", "signedAppTransaction", "receipt", "customerId", "customerToken", "handle", "deviceGUID",
     ]
@@ -44,21 +49,31 @@ extension TransactionPosting {
     ///   transactions.
     package init(body: JSONView) throws(CustomerError) {
         try body.requireMembers(Self.members)
-        _ = try body.text(of: "deviceGUID")
         let texts = try Self.transactions(in: body)
         self.init(
             signedTransactions: texts ?? [], signedAppTransaction: try body.text(of: "signedAppTransaction"),
-            hasReceipt: try body.text(of: "receipt") != nil, customerId: try body.text(of: "customerId"),
+            receipt: try body.text(of: "receipt"), customerId: try body.text(of: "customerId"),
             handle: try body.text(of: "handle"))
         customerToken = try body.text(of: "customerToken")
         guard customerToken == nil || customerId == nil else {
             throw .malformed("customerId", expected: "none together with customerToken", found: "both")
         }
-        guard !signedTransactions.isEmpty || signedAppTransaction != nil || hasReceipt else {
+        deviceGUID = try Self.deviceGUID(in: body)
+        guard !signedTransactions.isEmpty || signedAppTransaction != nil || receipt != nil else {
             throw .malformed(
                 "the body", expected: "signedTransactions, signedAppTransaction or receipt",
                 found: texts == nil ? "none" : "an empty array")
         }
+    }
+
+    private static func deviceGUID(in body: JSONView) throws(CustomerError) -> [UInt8]? {
+        guard let text = try body.text(of: "deviceGUID") else { return nil }
+        guard let guid = ReceiptDevice.guid(text) else {
+            throw .malformed(
+                "deviceGUID", expected: "the 16 bytes of identifierForVendor, or a network address, in hexadecimal",
+                found: "another text")
+        }
+        return guid
     }
 
     /// Returns the transactions; nil when the member is absent or null.

@@ -34,6 +34,12 @@ extension EventRow.About {
             let claims = stored.payload.payload
             self.init(
                 originalTransactionId: claims.originalTransactionId?.stated, productId: claims.productId?.stated)
+        case .receipt(let stored):
+            guard let newest = stored.receipt.payload.purchases.rows.max(by: { $0.purchaseDate < $1.purchaseDate })
+            else { return nil }
+            self.init(
+                originalTransactionId: newest.originalTransactionId, transactionId: newest.transactionId,
+                productId: newest.productId)
         case .appTransaction: return nil
         }
     }

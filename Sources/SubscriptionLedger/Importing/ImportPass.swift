@@ -72,13 +72,13 @@ final class ImportPass {
             switch $0.finding {
             case .unknown: nil
             case .decided(let verdict): ($0.index, verdict)
-            case .found(let key, let verdict): ($0.index, try await decision.link(key, $0.row) ?? verdict)
+            case .found(let keys, let verdict): ($0.index, try await decision.link(keys, $0.row) ?? verdict)
             }
         }
         for ((index, row), finding) in zip(rows, findings) {
             var contended: [AnyHashable] = []
-            if case .found(let key, _) = finding, row.owner != nil {
-                contended = [key] + Array(try decision.tokens(of: key, row))
+            if case .found(let keys, _) = finding, row.owner != nil {
+                contended = try keys.flatMap { key in [key] + Array(try decision.tokens(of: key, row)) }
             }
             try await linking.add((index, row, finding), contending: contended)
         }

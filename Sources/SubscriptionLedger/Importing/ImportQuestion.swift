@@ -182,6 +182,6 @@ struct ImportQuestion: Sendable {
     private func verdict(
         _ word: ImportVerdict.Word, _ key: SubscriptionKey, _ ledger: LedgerWriter
     ) async throws -> ImportVerdict {
-        try await RowDecision(ledger: ledger, caller: caller).link(key, row) ?? ImportVerdict(word)
+        try await RowDecision(ledger: ledger, caller: caller).link([key], row) ?? ImportVerdict(word)
     }
 }

@@ -9,8 +9,8 @@ struct ImportRow: Sendable {
     enum Source: Sendable {
         case originalTransactionId(String)
         case transactionId(String)
-        case jws([UInt8])
-        case receipt
+        /// A JWS, or a receipt in base64.
+        case signed([UInt8], ArtifactKind?)
     }
 
     let source: Source
@@ -57,8 +57,8 @@ struct ImportRow: Sendable {
         }
         if let id = try json.text(of: "originalTransactionId") { return .originalTransactionId(try checked(id)) }
         if let id = try json.text(of: "transactionId") { return .transactionId(try checked(id)) }
-        if let jws = try json.text(of: "jws") { return .jws(Array(jws.utf8)) }
-        return .receipt
+        if let jws = try json.text(of: "jws") { return .signed(Array(jws.utf8), nil) }
+        return .signed(Array((try json.text(of: "receipt") ?? "").utf8), .receipt)
     }
 
     private static func checked(_ id: String) throws(CustomerError) -> String {
@@ -86,7 +86,7 @@ struct ImportRow: Sendable {
     var id: String? {
         switch source {
         case .originalTransactionId(let id), .transactionId(let id): id
-        case .jws, .receipt: nil
+        case .signed: nil
         }
     }
 
@@ -94,8 +94,7 @@ struct ImportRow: Sendable {
     var name: AnyHashable {
         switch source {
         case .originalTransactionId(let id), .transactionId(let id): id
-        case .jws(let jws): jws
-        case .receipt: 0
+        case .signed(let artifact, _): artifact
         }
     }
 

@@ -18,16 +18,15 @@ struct RowDecision: Sendable {
         /// Apple has to be asked.
         case unknown
         case decided(ImportVerdict)
-        /// The purchase of the row, and the verdict unless another customer owns it.
-        case found(SubscriptionKey, ImportVerdict)
+        /// The purchases of the row, and the verdict unless another customer owns one of them.
+        case found([SubscriptionKey], ImportVerdict)
     }
 
     /// Appends a signed row, and looks an id up.
     /// - Throws: `StorageError`.
     func find(_ row: ImportRow) async throws -> Finding {
         switch row.source {
-        case .jws(let jws): return try await find(jws)
-        case .receipt: return .decided(ImportVerdict(.refused, RefusalCode.kindUnknown.rawValue))
+        case .signed(let artifact, let kind): return try await find(artifact, kind)
         case .originalTransactionId(let id), .transactionId(let id):
             let keys = try ledger.reader.facts.keys(
                 ofOriginalTransactionId: id, environment: row.environment, bundleId: row.bundleId)
@@ -35,29 +34,33 @@ struct RowDecision: Sendable {
             guard keys.count == 1 else {
                 return .decided(ImportVerdict(.refused, CustomerError.Code.parameterInvalid.rawValue))
             }
-            return .found(key, ImportVerdict(.known))
+            return .found([key], ImportVerdict(.known))
         }
     }
 
-    private func find(_ jws: [UInt8]) async throws -> Finding {
-        let checked = await ledger.check(jws, source: .import)
+    private func find(_ artifact: [UInt8], _ kind: ArtifactKind?) async throws -> Finding {
+        let checked = await ledger.check(artifact, as: kind, source: .import)
         switch try await ledger.append([checked], source: .import)[0] {
         case .refused(let refusal, _): return .decided(ImportVerdict(.refused, refusal.code.rawValue))
         case .appended(let result):
             let verdict = ImportVerdict(result.isAppended ? .filled : .known)
             let keys = try ledger.reader.facts.snapshot().keys(in: result.position..<result.position + 1)
-            return keys.min().map { .found($0, verdict) } ?? .decided(verdict)
+            return keys.isEmpty ? .decided(verdict) : .found(keys.sorted(), verdict)
         }
     }
 
-    /// Links a purchase to the owner that the row names. As in a posting, the tokens of the purchase become the owner's
+    /// Links purchases to the owner that the row names. As in a posting, the tokens of the purchases become the owner's
     /// unless they belong to another customer.
-    /// - Returns: nil when the owner has it now, or when the row names none.
-    func link(_ key: SubscriptionKey, _ row: ImportRow) async throws -> ImportVerdict? {
+    /// - Returns: nil when the owner has them now, or when the row names none.
+    func link(_ keys: [SubscriptionKey], _ row: ImportRow) async throws -> ImportVerdict? {
         guard let owner = row.owner else { return nil }
-        let linked = try await ledger.link(
-            key, to: owner, mapping: try tokens(of: key, row), by: caller, source: .import)
-        return linked == nil ? ImportVerdict(.conflict, CustomerError.Code.linkRefused.rawValue) : nil
+        var conflict: ImportVerdict?
+        for key in keys {
+            let linked = try await ledger.link(
+                key, to: owner, mapping: try tokens(of: key, row), by: caller, source: .import)
+            if linked == nil { conflict = ImportVerdict(.conflict, CustomerError.Code.linkRefused.rawValue) }
+        }
+        return conflict
     }
 
     /// The tokens that a link of the row would map.
@@ -75,7 +78,7 @@ struct RowDecision: Sendable {
         switch try await find(row) {
         case .unknown: nil
         case .decided(let verdict): verdict
-        case .found(let key, let verdict): try await link(key, row) ?? verdict
+        case .found(let keys, let verdict): try await link(keys, row) ?? verdict
         }
     }
 }

@@ -31,8 +31,8 @@ package struct IngestPipeline {
         let byteCount: Int
         let kind: ArtifactKind?
         let artifact: CheckedArtifact
-        /// The transaction to link; nil without a named customer.
-        let transaction: PostedTransaction?
+        /// The transactions to link; empty without a named customer.
+        let transactions: [PostedTransaction]
     }
 
     /// The artifacts that are appended in one call.
@@ -132,17 +132,17 @@ package struct IngestPipeline {
     private static func check(
         _ found: FoundArtifact, at index: Int, _ ledger: LedgerWriter, _ ingestion: Ingestion, linking: Bool
     ) async -> Checked {
-        let (artifact, transaction): (CheckedArtifact, PostedTransaction?) =
+        let (artifact, transactions): (CheckedArtifact, [PostedTransaction]) =
             switch found.content {
-            case .failure(let refusal): (.refused(refusal, artifact: []), nil)
+            case .failure(let refusal): (.refused(refusal, artifact: []), [])
             case .success(let content) where linking:
                 await ledger.checkLinkable(content, at: index, source: found.source, with: ingestion)
             case .success(let content):
-                (await ledger.check(content.jws, as: content.kind, source: found.source, with: ingestion), nil)
+                (await ledger.check(content.artifact, as: content.kind, source: found.source, with: ingestion), [])
             }
         return Checked(
             file: found.file, byteCount: found.byteCount, kind: artifact.kind ?? found.claimedKind,
-            artifact: artifact, transaction: transaction)
+            artifact: artifact, transactions: transactions)
     }
 
     private static func append(
@@ -153,7 +153,7 @@ package struct IngestPipeline {
         let outcomes: [IngestOutcome]
         if let customer {
             let linked = try await ledger.append(
-                artifacts, linking: checked.compactMap(\.transaction), to: customer, source: .file)
+                artifacts, linking: checked.flatMap(\.transactions), to: customer, source: .file)
             outcomes = linked.outcomes
             for refused in linked.refused { refused.index.map { linkRefusals[$0] = Refusal(refused) } }
         } else {
@@ -162,7 +162,7 @@ package struct IngestPipeline {
         return zip(checked, outcomes).enumerated().map { index, artifact in
             Result(
                 file: artifact.0.file, byteCount: artifact.0.byteCount, kind: artifact.0.kind, outcome: artifact.1,
-                linkRefusal: linkRefusals[index], isLinkable: artifact.0.transaction != nil)
+                linkRefusal: linkRefusals[index], isLinkable: !artifact.0.transactions.isEmpty)
         }
     }
 }

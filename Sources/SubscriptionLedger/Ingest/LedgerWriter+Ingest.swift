@@ -29,24 +29,26 @@ extension LedgerWriter {
     /// Verifies one artifact and prepares its event. Calls may run in parallel.
     /// - Parameter ingestion: nil for the policy of the ledger.
     package func check(
-        _ jws: [UInt8], as kind: ArtifactKind? = nil, source: EventSource, with ingestion: Ingestion? = nil
+        _ artifact: [UInt8], as kind: ArtifactKind? = nil, source: EventSource, with ingestion: Ingestion? = nil
     ) async -> CheckedArtifact {
-        switch await prepare(jws, as: kind, source: source, with: ingestion, admit: { _, _ in }) {
+        switch await prepare(artifact, as: kind, source: source, with: ingestion, admit: { _, _ in }) {
         case .success(let (event, _)): .accepted(event)
-        case .failure(let refusal): .refused(refusal, artifact: jws)
+        case .failure(let refusal): .refused(refusal, artifact: artifact)
         }
     }
 
     /// Verifies one artifact and prepares its event.
     /// - Parameters:
     ///   - ingestion: nil for the policy of the ledger.
+    ///   - device: the device and the app that a receipt must be for.
     ///   - admit: examines the verified artifact and its facts.
     func prepare<Admission>(
-        _ jws: [UInt8], as kind: ArtifactKind? = nil, source: EventSource, with ingestion: Ingestion? = nil,
+        _ artifact: [UInt8], as kind: ArtifactKind? = nil, source: EventSource, with ingestion: Ingestion? = nil,
+        device: ReceiptDevice = ReceiptDevice(),
         admit: (SignedArtifact, EventFacts) throws(Refusal) -> Admission
     ) async -> Result<(PreparedEvent, Admission), Refusal> {
         await (ingestion ?? self.ingestion).draft(
-            of: jws, as: kind, from: source, now: configuration.clock(), admit: admit
+            of: artifact, as: kind, from: source, now: configuration.clock(), device: device, admit: admit
         )
         .map { (log.prepare($0.draft), $0.admission) }
     }

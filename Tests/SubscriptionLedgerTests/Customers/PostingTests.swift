@@ -197,10 +197,10 @@ struct RefusedPostingTests {
         let shop = try TestLedger()
         let texts = [Purchase("1").text, "no JWS", Purchase("2", bundleId: "com.example.other").text]
         let outcome = try await shop.ledger.post(
-            TransactionPosting(signedTransactions: texts, hasReceipt: true, customerId: "alice"), by: .backend)
+            TransactionPosting(signedTransactions: texts, receipt: "no receipt", customerId: "alice"), by: .backend)
         #expect(outcome.refused.map(\.index) == [1, 2, nil])
         #expect(outcome.refused.map(\.part) == [nil, nil, "receipt"])
-        #expect(outcome.refusedCodes == ["jws_malformed", "bundle_mismatch", "kind_unknown"])
+        #expect(outcome.refusedCodes == ["jws_malformed", "bundle_mismatch", "cms_malformed"])
         #expect(outcome.refused.allSatisfy { !$0.advice.isEmpty && !$0.reason.isEmpty })
         #expect(outcome.finish.map(\.transactionId) == ["11"])
         #expect(!outcome.isEverythingRefused)
@@ -210,7 +210,7 @@ struct RefusedPostingTests {
     @Test func `when everything is refused nothing is appended and no customer is made`() async throws {
         let shop = try TestLedger()
         let outcome = try await shop.ledger.post(
-            TransactionPosting(signedTransactions: ["no JWS"], hasReceipt: true, customerId: "alice"), by: .backend)
+            TransactionPosting(signedTransactions: ["no JWS"], receipt: "no receipt", customerId: "alice"), by: .backend)
         #expect(outcome.isEverythingRefused)
         #expect(outcome.customer == nil)
         #expect(try shop.events().isEmpty)
@@ -314,7 +314,7 @@ struct RefusedPostingTests {
     @Test func `a body may leave members out or null`() throws {
         let text = #"{"signedTransactions":["x"],"signedAppTransaction":null,"customerId":"a","handle":null}"#
         let posting = try TransactionPosting(body: JSONDocument(parsing: Array(text.utf8)).root)
-        #expect(posting.signedTransactions == ["x"] && posting.signedAppTransaction == nil && !posting.hasReceipt)
+        #expect(posting.signedTransactions == ["x"] && posting.signedAppTransaction == nil && posting.receipt == nil)
         #expect(posting.customerId == "a" && posting.handle == nil)
     }
 }

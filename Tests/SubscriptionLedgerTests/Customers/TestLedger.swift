@@ -29,7 +29,10 @@ final class TestLedger {
         configuration.rules.customers.claimConflict = claimConflict
         configuration.trust = TrustPolicy(
             apps: [TrustPolicy.App(bundleId: Purchase.bundleId)],
-            configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)])
+            configuredRoots: [
+                try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate),
+                try ConfiguredRoot(file: ReceiptSigner.standard.rootCertificate),
+            ])
         self.configuration = configuration
         opened = try LedgerWriter(configuration)
     }

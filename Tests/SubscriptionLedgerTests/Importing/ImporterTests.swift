@@ -207,7 +207,7 @@ import Testing
             (#"{"jws":"\#(jws)","customerId":"dan"}"#, "conflict", "link_refused"),
             (#"{"jws":"\#(foreign)"}"#, "refused", "bundle_mismatch"),
             (#"{"jws":"no JWS"}"#, "refused", "jws_malformed"),
-            (#"{"receipt":"AAAA"}"#, "refused", "kind_unknown"),
+            (#"{"receipt":"AAAA"}"#, "refused", "cms_malformed"),
             ("{}", "malformed", "posting_malformed"),
             ("[]", "malformed", "posting_malformed"),
             ("originalTransactionId", "malformed", "payload_not_json"),

@@ -16,8 +16,8 @@ import Testing
         .nestedMismatch, "reason", expected: "expected", found: String(repeating: "f", count: 200), part: "part")
 
     private static let found: [FoundArtifact] = [
-        FoundArtifact(file: "a/\"b\":1", content: .success(.init(jws: [0, 255, 10, 34], kind: nil))),
-        FoundArtifact(file: "", source: .http, content: .success(.init(jws: [], kind: .renewalInfo))),
+        FoundArtifact(file: "a/\"b\":1", content: .success(.init(artifact: [0, 255, 10, 34], kind: nil))),
+        FoundArtifact(file: "", source: .http, content: .success(.init(artifact: [], kind: .renewalInfo))),
         FoundArtifact(file: "ü", source: .poll, content: .failure(refusal)),
         FoundArtifact(file: "b", content: .failure(Refusal(.kindUnknown, "reason"))),
     ]
@@ -26,7 +26,7 @@ import Testing
         let read = try FoundArtifact(Self.read(artifact.json))
         #expect(read.file == artifact.file && read.source == artifact.source)
         switch (read.content, artifact.content) {
-        case (.success(let read), .success(let written)): #expect(read.jws == written.jws && read.kind == written.kind)
+        case (.success(let read), .success(let written)): #expect(read.artifact == written.artifact && read.kind == written.kind)
         case (.failure(let read), .failure(let written)): #expect(read == written)
         default: Issue.record("\(read) instead of \(artifact)")
         }

@@ -28,7 +28,7 @@ import Testing
         let bodies = names.filter { $0.hasPrefix("session-") }.sorted().compactMap { name -> [UInt8]? in
             let path = fixtures + "/notifications-v2/" + name
             guard let bytes = try? InputFile.bytes(of: path, limit: ArtifactFile.byteLimit) else { return nil }
-            return try? ArtifactFile.artifacts(in: bytes, file: path)[0].content.get().jws
+            return try? ArtifactFile.artifacts(in: bytes, file: path)[0].content.get().artifact
         }
         print("fixtures: \(bodies.count) checked")
         return bodies

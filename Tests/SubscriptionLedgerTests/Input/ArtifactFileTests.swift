@@ -15,7 +15,7 @@ struct ArtifactFileTests {
         let found = ArtifactFile.artifacts(in: Array(text.utf8), file: file)[0]
         #expect(found.file == file)
         let content = try found.content.get()
-        #expect(content.jws == Array(text.utf8))
+        #expect(content.artifact == Array(text.utf8))
         #expect(content.kind == kind)
     }
 
@@ -25,17 +25,17 @@ struct ArtifactFileTests {
     ])
     func `the body of a notification is opened`(text: String) throws {
         let whole = try ArtifactFile.artifacts(in: Array(text.utf8), file: "a.json")[0].content.get()
-        #expect(whole.jws == Array("aaa.bbb.ccc".utf8))
+        #expect(whole.artifact == Array("aaa.bbb.ccc".utf8))
         #expect(whole.kind == .notification)
         let line = ArtifactFile.artifacts(inLine: Array(text.utf8), file: "a.ndjson", number: 7)[0]
         #expect(line.file == "a.ndjson:7")
-        #expect(try line.content.get().jws == whole.jws)
+        #expect(try line.content.get().artifact == whole.artifact)
     }
 
     @Test func `a JWS in quotes is one whose kind is not told`() throws {
         let content = try ArtifactFile.artifacts(inLine: Array(#""aaa.bbb.ccc""#.utf8), file: "a.jsonl", number: 1)[0]
             .content.get()
-        #expect(content.jws == Array("aaa.bbb.ccc".utf8))
+        #expect(content.artifact == Array("aaa.bbb.ccc".utf8))
         #expect(content.kind == nil)
     }
 
@@ -66,7 +66,7 @@ struct ArtifactFileTests {
             ])
         let contents = try found.map { try $0.content.get() }
         #expect(contents.map(\.kind) == [.transaction, .renewalInfo, .transaction])
-        #expect(contents.map { String(decoding: $0.jws, as: UTF8.self) } == ["t.t.t", "r.r.r", ""])
+        #expect(contents.map { String(decoding: $0.artifact, as: UTF8.self) } == ["t.t.t", "r.r.r", ""])
 
         let pages = #"{"signedTransactions":["a.b.c"],"revision":"1"} {"signedAppTransactionInfo":"d.e.f"}"#
         let history = #"{"notificationHistory":[{"sendAttempts":[],"signedPayload":"g.h.i"}],"hasMore":false}"#

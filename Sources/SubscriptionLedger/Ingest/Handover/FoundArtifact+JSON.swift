@@ -9,7 +9,7 @@ extension FoundArtifact {
         switch content {
         case .success(let content):
             members += [
-                .init("kind", JSONValue(content.kind?.rawValue)), .init("jws", .string(Base64.encode(content.jws))),
+                .init("kind", JSONValue(content.kind?.rawValue)), .init("jws", .string(Base64.encode(content.artifact))),
             ]
         case .failure(let refusal): members.append(.init("refusal", refusal.json))
         }
@@ -25,7 +25,7 @@ extension FoundArtifact {
         } else {
             guard let jws = (json["jws"]?.string).flatMap(Base64.decode) else { throw .handoverMalformed }
             let kind = (json["kind"]?.string).flatMap(ArtifactKind.init(rawValue:))
-            self.init(file: file, source: source, content: .success(Content(jws: jws, kind: kind)))
+            self.init(file: file, source: source, content: .success(Content(artifact: jws, kind: kind)))
         }
     }
 }

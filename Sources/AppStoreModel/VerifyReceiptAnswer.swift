@@ -1,0 +1,172 @@
+package import Primitives
+
+/// An answer of verifyReceipt, in the style of app receipts or of the transaction receipts of iOS 6.
+/// https://developer.apple.com/documentation/appstorereceipts/responsebody
+package struct VerifyReceiptAnswer: Sendable {
+    package let document: JSONView
+    package let status: Int64
+    /// Production or Sandbox; nil in the older style.
+    package let environment: Environment?
+    package let bundleId: String?
+    /// The purchases of `latest_receipt_info` and its counterpart for expired subscriptions, as of `requestDate`.
+    package let latest: [Row]
+    /// Those of the receipt, as of its creation.
+    package let inApp: [Row]
+    package let renewals: [Element]
+    /// The number of rows and elements that cannot be read.
+    package let unreadable: Int
+    /// The number of formatted dates that contradict their milliseconds.
+    package let contradictions: Int
+    /// The newest receipt, in base64.
+    package let latestReceipt: String?
+    package let requestDate: Instant?
+    package let receiptCreationDate: Instant?
+    /// Whether a status from 21100 to 21199 is worth a retry.
+    package let isRetryable: Bool
+
+    package struct Row: Sendable, Hashable {
+        /// The place in the answer.
+        package let path: String
+        package let purchase: InAppPurchase
+    }
+
+    package struct Element: Sendable, Hashable {
+        package let path: String
+        package let renewal: PendingRenewal
+        /// Whether the subscription has several elements, so that this one is only about its product.
+        package let isOneOfSeveral: Bool
+    }
+
+    /// Creates an answer; nil for JSON of another shape: an answer has an integer `status`, and is no notification.
+    package init?(_ document: JSONView) {
+        guard let status = document["status"]?.integer, document["notification_type"] == nil else { return nil }
+        self.document = document
+        self.status = status
+        let receipt = document["receipt"]
+        let fields = receipt.map(ReceiptFields.init)
+        environment = (document["environment"]?.string).flatMap { Environment(known: $0) }
+        bundleId = fields?.text("bundle_id") ?? fields?.text("bid")
+        latestReceipt = document["latest_receipt"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        requestDate = fields?.date("request_date")
+        receiptCreationDate = fields?.date("receipt_creation_date")
+        isRetryable = ["is_retryable", "is-retryable"].contains { ReceiptFields(document).flag($0) == true }
+
+        var reading = ReceiptReading()
+        for name in ["latest_receipt_info", "latest_expired_receipt_info"] as [StaticString] {
+            reading.rows(document[name], "\(name)")
+        }
+        latest = reading.takeRows()
+        if let rows = receipt?["in_app"] {
+            reading.rows(rows, "receipt/in_app")
+        } else if let receipt, fields?.text("transaction_id") != nil {
+            reading.rows(receipt, "receipt")
+        }
+        inApp = reading.takeRows()
+        let newest = (latest.isEmpty ? inApp : latest).max { $0.purchase.purchaseDate < $1.purchase.purchaseDate }
+        renewals = reading.elements(
+            document["pending_renewal_info"], "pending_renewal_info", orThoseOf: document, about: newest?.purchase)
+        (unreadable, contradictions) = (reading.unreadable, reading.contradictions)
+    }
+
+    /// The instant of the newest purchase or cancellation: the time of an answer from a file that has no other.
+    package var newestDate: Instant? {
+        (latest + inApp).flatMap { [$0.purchase.purchaseDate, $0.purchase.cancellationDate] }.compactMap(\.self).max()
+    }
+}
+
+/// Collects rows and elements, and counts what cannot be read.
+struct ReceiptReading {
+    private var rows: [VerifyReceiptAnswer.Row] = []
+    private(set) var unreadable = 0
+    private(set) var contradictions = 0
+
+    private static let dates = [
+        "purchase_date", "original_purchase_date", "expires_date", "cancellation_date", "grace_period_expires_date",
+    ]
+
+    /// Reads a list of rows, or a single one.
+    mutating func rows(_ value: JSONView?, _ path: String) {
+        guard let value, !value.isNull else { return }
+        guard let elements = value.elements else {
+            row(value, path)
+            return
+        }
+        for (index, element) in elements.enumerated() { row(element, "\(path)/\(index)") }
+    }
+
+    private mutating func row(_ value: JSONView, _ path: String) {
+        guard let purchase = InAppPurchase(value) else {
+            unreadable += 1
+            return
+        }
+        count(value)
+        rows.append(VerifyReceiptAnswer.Row(path: path, purchase: purchase))
+    }
+
+    private mutating func count(_ value: JSONView) {
+        let fields = ReceiptFields(value)
+        contradictions += Self.dates.count { fields.isContradictory($0) }
+    }
+
+    /// Returns the rows read since the last call: one for each transactionId, at the place of the first.
+    mutating func takeRows() -> [VerifyReceiptAnswer.Row] {
+        defer { rows = [] }
+        let paths = Dictionary(rows.map { ($0.purchase.transactionId, $0.path) }) { first, _ in first }
+        return InAppPurchase.merging(rows.map(\.purchase)).map {
+            VerifyReceiptAnswer.Row(path: paths[$0.transactionId] ?? "", purchase: $0)
+        }
+    }
+
+    /// Returns the elements; without any, what the members of an answer in the older style, or of a notification, state
+    /// about the newest purchase.
+    mutating func elements(
+        _ list: JSONView?, _ path: String, orThoseOf document: JSONView, about newest: InAppPurchase?
+    ) -> [VerifyReceiptAnswer.Element] {
+        var found: [(path: String, renewal: PendingRenewal)] = []
+        for (index, element) in (list?.elements ?? []).enumerated() {
+            if let renewal = PendingRenewal(element) {
+                count(element)
+                found.append(("\(path)/\(index)", renewal))
+            } else {
+                unreadable += 1
+            }
+        }
+        let isStated = newest.map { newest in
+            !found.contains { $0.renewal.originalTransactionId == newest.originalTransactionId }
+        }
+        if isStated == true, document["auto_renew_status"] != nil || document["expiration_intent"] != nil,
+            var renewal = PendingRenewal(document, originalTransactionId: newest?.originalTransactionId)
+        {
+            renewal.originalTransactionId = newest?.originalTransactionId ?? renewal.originalTransactionId
+            renewal.productId = renewal.productId ?? newest?.productId
+            found.append(("auto_renew_status", renewal))
+        }
+        return Self.decided(found)
+    }
+
+    /// Returns one element for each product of a subscription: the one without expiration_intent, then the last.
+    private static func decided(
+        _ found: [(path: String, renewal: PendingRenewal)]
+    ) -> [VerifyReceiptAnswer.Element] {
+        var kept: [(path: String, renewal: PendingRenewal)] = []
+        for element in found {
+            let index = kept.firstIndex {
+                $0.renewal.originalTransactionId == element.renewal.originalTransactionId
+                    && $0.renewal.productId == element.renewal.productId
+            }
+            guard let index else {
+                kept.append(element)
+                continue
+            }
+            if kept[index].renewal.expirationIntent != nil || element.renewal.expirationIntent == nil {
+                kept[index] = element
+            }
+        }
+        return kept.map { element in
+            VerifyReceiptAnswer.Element(
+                path: element.path, renewal: element.renewal,
+                isOneOfSeveral: kept.count { $0.renewal.originalTransactionId == element.renewal.originalTransactionId }
+                    > 1)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package import AppStoreModel
+import Primitives
+
+/// The bytes of a receipt, in base64 or not.
+package enum ReceiptBytes {
+    /// The maximum size in bytes, decoded.
+    package static let limit = 8 * 1_024 * 1_024
+
+    /// Whether bytes look like a receipt: a SEQUENCE in BER, or base64 of one or of a property list. A JWS contains dots.
+    package static func isReceipt(_ bytes: [UInt8]) -> Bool {
+        guard let start = bytes.firstIndex(where: { $0 > 0x20 }), bytes.count - start >= 2 else { return false }
+        let (first, second) = (bytes[start], bytes[start + 1])
+        if first == 0x30, second >= 0x80 { return true }
+        let isBase64 = first == UInt8(ascii: "M") && second == UInt8(ascii: "I")
+            || first == UInt8(ascii: "e") && second == UInt8(ascii: "w")
+        return isBase64 && !bytes.contains(UInt8(ascii: "."))
+    }
+
+    /// Decodes base64, which may have white space in it and lack its padding. DER remains as it is.
+    /// - Throws: `payload_too_large`, `cms_malformed`.
+    static func decoded(_ bytes: [UInt8]) throws(Refusal) -> [UInt8] {
+        guard bytes.count <= limit / 3 * 4 else {
+            throw Refusal(
+                .payloadTooLarge, "receipt too large", expected: "at most \(limit) bytes", found: "more")
+        }
+        if bytes.first == 0x30, bytes.count > 1, bytes[1] >= 0x80 { return bytes }
+        var text = bytes.filter { $0 > 0x20 }
+        while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
+        guard let decoded = text.withUnsafeBytes(Base64.decode(_:)), !decoded.isEmpty else {
+            throw Refusal(
+                .cmsMalformed, "the receipt is neither base64 nor DER", expected: "base64 of a PKCS#7 container",
+                found: "other bytes")
+        }
+        return decoded
+    }
+
+}
+
+/// The content of a receipt, unverified.
+package enum ReceiptContent: Sendable {
+    case app(AppReceipt)
+    case transaction(TransactionReceipt)
+
+    /// - Parameter bytes: base64 or DER.
+    /// - Throws: `payload_too_large`, `cms_malformed`, `asn1_malformed`, `asn1_limit`.
+    package init(_ bytes: [UInt8]) throws(Refusal) {
+        let decoded = try ReceiptBytes.decoded(bytes)
+        if let receipt = TransactionReceipt(decoded) {
+            self = .transaction(receipt)
+        } else {
+            self = .app(try StoredReceipt(decoded).receipt.payload)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package import AppStoreModel
+import Primitives
+
+extension Translation {
+    /// Returns the purchases in a receipt, each in the timeline of its originalTransactionId, observed at the creation
+    /// of the receipt. Nothing without a creation date, a bundle id or an environment.
+    package func receipt(_ receipt: SignedPayload<AppReceipt>) -> [KeyedObservation] {
+        guard let environment = receipt.payload.environment, let bundleId = receipt.payload.bundleId,
+            let time = receipt.payload.receiptCreationDate
+        else { return [] }
+        let purchases = receipt.payload.purchases.rows.enumerated().map { ($0, AppleID($1.originalTransactionId), $1) }
+        // Testers share the sandbox's devices, and with them receipts.
+        let companion = environment == .production ? Self.companion(of: purchases.map(\.1)) : nil
+        return purchases.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map { index, id, purchase in
+            let key = SubscriptionKey(environment: environment, bundle: Symbol(bundleId), originalTransaction: id)
+            let source = Source(
+                name: ObservationName(digest: receipt.digest, path: Symbol("in_app/\(index)")), time: time,
+                rank: .receiptFile, position: position, recordedAt: recordedAt)
+            var fact = TransactionFact(purchase)
+            fact.companion = companion
+            return KeyedObservation(
+                key: .subscription(key), observation: Observation(source: source, fact: .transaction(fact)))
+        }
+    }
+
+    /// Returns the least of several keys; nil when there are fewer than two.
+    private static func companion(of ids: [AppleID]) -> AppleID? {
+        guard let least = ids.min(), ids.contains(where: { $0 != least }) else { return nil }
+        return least
+    }
+}

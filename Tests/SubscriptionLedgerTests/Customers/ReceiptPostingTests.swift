@@ -1,0 +1,105 @@
+import AppStoreModel
+import AppStoreSimulation
+import EventLog
+import LedgerAPI
+import LedgerStorage
+import Primitives
+import SubscriptionLedger
+import Testing
+
+struct `Posting a receipt` {
+    /// A receipt with purchases, each by its transactionId and originalTransactionId.
+    private func receipt(
+        _ purchases: [(id: String, original: String)], bundleId: String = Purchase.bundleId, created: String = "11:00:00"
+    ) throws -> String {
+        let inApp = purchases.map { id, original in
+            [
+                ReceiptAttribute(.transactionId, .text(id)), ReceiptAttribute(.originalTransactionId, .text(original)),
+                ReceiptAttribute(.productId, .text("pro")), ReceiptAttribute(.productType, .integer(3)),
+                ReceiptAttribute(.purchaseDate, .text("2026-01-15T10:00:00Z")),
+                ReceiptAttribute(.expiresDate, .text("2026-02-15T10:00:00Z")),
+            ]
+        }
+        let attributes = [
+            ReceiptAttribute(.receiptType, .text("Production")), ReceiptAttribute(.bundleId, .text(bundleId)),
+            ReceiptAttribute(.receiptCreationDate, .text("2026-01-15T\(created)Z")),
+        ]
+        return Base64.encode(try ReceiptSigner.standard.sign(AppReceipt(attributes: attributes, inApp: inApp)))
+    }
+
+    private func post(_ shop: TestLedger, _ receipt: String, customerId: String? = "alice") async throws
+        -> PostingAnswer<SubscriptionRow>
+    {
+        try await shop.ledger.post(
+            TransactionPosting(signedTransactions: [], receipt: receipt, customerId: customerId), by: .backend)
+    }
+
+    @Test func `every transaction of it is finished and belongs to the customer`() async throws {
+        let shop = try TestLedger()
+        let answer = try await post(shop, receipt([("11", "1"), ("12", "1"), ("2", "2")]))
+        #expect(answer.finish.map(\.transactionId).sorted() == ["11", "12", "2"])
+        #expect(answer.duplicates.isEmpty && answer.refused.isEmpty)
+        let customer = try shop.customer("alice")
+        #expect(customer["entitled"]?.bool == true && customer.purchases == ["1", "2"])
+        for row in try #require(customer["subscriptions"]?.elements) {
+            #expect(row["ownership"]?.string == "PURCHASED")
+            #expect(row["inferred"]?.elements?.compactMap(\.string) == ["ownership"])
+        }
+        #expect(try shop.events(.receiptVerified).count == 1)
+    }
+
+    @Test func `the same receipt again is a duplicate, also in another container`() async throws {
+        let shop = try TestLedger()
+        let first = try receipt([("11", "1")])
+        _ = try await post(shop, first)
+        let size = try shop.events().count
+        let longer = Base64.encode(try #require(Base64.decode(first)) + [0, 0, 0])
+        for again in [first, longer] {
+            let answer = try await post(shop, again)
+            #expect(answer.finish == answer.duplicates && answer.finish.map(\.transactionId) == ["11"])
+        }
+        #expect(try shop.events().count == size)
+    }
+
+    @Test func `the purchases of somebody else in it are refused by name`() async throws {
+        let shop = try TestLedger()
+        _ = try await post(shop, receipt([("11", "1")]))
+        let answer = try await post(shop, receipt([("11", "1"), ("2", "2")], created: "11:30:00"), customerId: "bob")
+        #expect(answer.finish.map(\.transactionId).sorted() == ["11", "2"])
+        #expect(answer.refused.map(\.code) == ["link_refused"] && answer.refused.map(\.part) == ["receipt"])
+        #expect(try shop.purchases(of: "bob") == ["2"])
+    }
+
+    @Test func `a refused receipt is to be refreshed once, and not again within an hour`() async throws {
+        let shop = try TestLedger()
+        func advice(_ receipt: String, _ customer: String) async throws -> [String] {
+            try await post(shop, receipt, customerId: customer).refused.map(\.advice)
+        }
+        let foreign = try receipt([("11", "1")], bundleId: "com.example.other")
+        #expect(try await advice(foreign, "alice") == ["refreshReceiptOnce"])
+        #expect(try await advice("no receipt", "alice") == ["none"])
+        #expect(try await advice(foreign, "bob") == ["refreshReceiptOnce"])
+        // One for each artifact, however often it comes.
+        #expect(try shop.ledger.quarantine.size().items == 2)
+        #expect(try shop.events().isEmpty)
+    }
+
+    @Test func `a receipt and a signed transaction of one purchase are one purchase`() async throws {
+        let shop = try TestLedger()
+        try await shop.post(Purchase("1"), customerId: "alice")
+        _ = try await post(shop, receipt([("11", "1")]))
+        let rows = try #require(shop.customer("alice")["subscriptions"]?.elements)
+        #expect(rows.count == 1 && rows[0]["inferred"]?.elements?.isEmpty == true)
+    }
+
+    @Test func `the signatures of receipts are audited, and their evidence comes back`() async throws {
+        let shop = try TestLedger()
+        let text = try receipt([("11", "1")])
+        _ = try await post(shop, text)
+        var options = LedgerAudit.Options()
+        options.signatures = shop.ledger.configuration.trust
+        shop.close()
+        let report = try await LedgerAudit(Ledger.Configuration(folder: shop.folder) { .latest }, options).run { _ in }
+        #expect(report.firstBad == nil && report.signatures == 1)
+    }
+}
