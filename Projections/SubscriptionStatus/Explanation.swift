@@ -9,20 +9,20 @@ extension StatusContext {
         case .periodCovers: coveringSentence
         case .impliedPeriodCovers: impliedSentence
         case .replaced:
-            "\(product) was replaced by another purchase on \(Self.day(period.replacement?.start))."
+            "\(product) was replaced by another purchase on \(date(period.replacement?.start))."
         case .revoked: revokedSentence
         case .renewalAwaited(let until):
-            "The period of \(product) ended on \(Self.day(end)); the renewal is expected by \(Self.minute(until))."
+            "The period of \(product) ended on \(date(end)); the renewal is expected by \(minuteOrSecond(until))."
         case .gracePeriod(let until):
-            "The renewal of \(product) on \(Self.day(end)) failed; Apple's billing grace period lasts until \(Self.day(until))."
+            "The renewal of \(product) on \(date(end)) failed; Apple's billing grace period lasts until \(date(until))."
         case .signedGracePeriod(let until):
-            "The renewal of \(product) on \(Self.day(end)) failed; Apple signed a grace period without a date, "
-                + "which ends on \(Self.day(until)) at the latest."
+            "The renewal of \(product) on \(date(end)) failed; Apple signed a grace period without a date, "
+                + "which ends on \(date(until)) at the latest."
         case .billingRetry(let until):
-            "The renewal of \(product) on \(Self.day(end)) failed; Apple retries the charge until \(Self.day(until))."
+            "The renewal of \(product) on \(date(end)) failed; Apple retries the charge until \(date(until))."
                 + accessInRetry
         case .inferredBillingRetry(let until):
-            "The period of \(product) ended on \(Self.day(end)) and was renewed on \(Self.day(until)): "
+            "The period of \(product) ended on \(date(end)) and was renewed on \(date(until)): "
                 + "Apple retried the charge in between."
         case .periodEnded: expiredSentence
         }
@@ -34,7 +34,7 @@ extension StatusContext {
         let detail = Self.detail(of: period)
         guard let end else {
             let verb = period.inAppOwnershipType == .familyShared ? "Shared through Family Sharing since" : "Bought on"
-            return "\(verb) \(Self.day(period.start))\(detail)."
+            return "\(verb) \(date(period.start))\(detail)."
         }
         let words =
             switch Reason(active: period) {
@@ -46,14 +46,14 @@ extension StatusContext {
             case .familyShared: "Shared through Family Sharing until"
             default: "Paid until"
             }
-        return "\(words) \(Self.day(end))\(detail)."
+        return "\(words) \(date(end))\(detail)."
     }
 
     private var impliedSentence: String {
         period.basis == .earlyRenewal
-            ? "\(product) is active until \(Self.day(end)): Apple has already signed the renewal that begins then; "
+            ? "\(product) is active until \(date(end)): Apple has already signed the renewal that begins then; "
                 + "the transaction of this period is unknown."
-            : "Entitled to \(product) until \(Self.day(end)): Apple signed renewal information for a purchase "
+            : "Entitled to \(product) until \(date(end)): Apple signed renewal information for a purchase "
                 + "whose transaction has not been received."
     }
 
@@ -74,7 +74,7 @@ extension StatusContext {
             case .familyRevoked: "Family Sharing ended on"
             default: "Revoked on"
             }
-        return "\(words) \(Self.day(revocation?.start))\(Self.detail(of: period))."
+        return "\(words) \(date(revocation?.start))\(Self.detail(of: period))."
     }
 
     private var expiredSentence: String {
@@ -87,22 +87,28 @@ extension StatusContext {
             case .other: "Apple gave a reason unknown to this version"
             default: "no renewal is known"
             }
-        return "\(product) expired on \(Self.day(end)): \(words)."
+        return "\(product) expired on \(date(end)): \(words)."
     }
 }
 
-/// The sentences about a change: refunds of other purchases, then the new state. They are made when they are read, since
-/// most readers of a history need none. Equal texts make equal explanations.
+/// The sentences about a change: refunds of other purchases, then the new state, then a new price. They are made when
+/// they are read, since most readers of a history need none. Equal texts make equal explanations.
 struct Explanation: Hashable, Sendable {
     private let context: StatusContext
     private let revocations: [(period: Period, revocation: Revocation)]
+    /// The consent to a price increase, if the change is about it.
+    private let priceIncrease: PriceIncrease?
 
     init(_ change: Change) {
         context = change.context
         revocations = change.revocations
+        priceIncrease = change.to.priceIncrease == change.from?.priceIncrease ? nil : change.to.priceIncrease
     }
 
-    var text: String { (refundSentences + [context.explanation]).joined(separator: " ") }
+    var text: String {
+        (refundSentences + [context.explanation] + (priceIncrease.map { [context.sentence(about: $0)] } ?? []))
+            .joined(separator: " ")
+    }
 
     static func == (left: Explanation, right: Explanation) -> Bool { left.text == right.text }
 
@@ -124,10 +130,27 @@ extension StatusContext {
     fileprivate static func detail(of period: Period) -> String {
         var detail = period.productId.map { ", \($0)" } ?? ""
         if let id = period.transactionId { detail += ", transaction \(abbreviated(id.text))" }
-        if let price = period.price {
-            detail += ", " + [amount(price.price), price.currency?.text].compactMap(\.self).joined(separator: " ")
-        }
+        if let price = period.price { detail += ", " + text(of: price) }
         return detail
+    }
+
+    /// Returns a sentence with the price of the next renewal, and with the price that it replaces. The price of an offer
+    /// is not the one that increases.
+    fileprivate func sentence(about increase: PriceIncrease) -> String {
+        let consent =
+            switch increase {
+            case .pending: "the customer has not consented yet"
+            case .accepted: "the customer consented, or need not consent"
+            }
+        guard let price = renewal?.renewalPrice else { return "The price of the next renewal is higher: \(consent)." }
+        let before = period.offer == nil && pendingProductId == nil ? period.price : nil
+        let instead = before.map { " instead of \(Self.text(of: $0))" } ?? ""
+        return "The next renewal costs \(Self.text(of: price))\(instead): \(consent)."
+    }
+
+    /// Returns an amount with its currency, if known.
+    private static func text(of price: TransactionFact.Price) -> String {
+        [amount(price.price), price.currency?.text].compactMap(\.self).joined(separator: " ")
     }
 
     private static func abbreviated(_ id: String) -> String {
@@ -143,6 +166,22 @@ extension StatusContext {
         return "\(sign)\(units).\(digits.hasSuffix("0") ? digits.dropLast() : digits)"
     }
 
+    /// Returns the date, and for a period shorter than two days the time: periods of the sandbox last minutes.
+    private func date(_ instant: Instant?) -> String {
+        guard isShort, let instant else { return Self.day(instant) }
+        return Self.second(instant)
+    }
+
+    /// Returns the date and time, precise enough for the length of the period.
+    private func minuteOrSecond(_ instant: Instant) -> String {
+        isShort ? Self.second(instant) : Self.minute(instant)
+    }
+
+    private var isShort: Bool {
+        guard let end else { return false }
+        return end < period.start.advanced(byDays: 2)
+    }
+
     /// Returns the date in UTC: `2 July 2026`.
     private static func day(_ instant: Instant?) -> String {
         guard let instant else { return "an unknown date" }
@@ -153,6 +192,11 @@ extension StatusContext {
     /// Returns the date and time: `2 July 2026, 11:00 UTC`.
     private static func minute(_ instant: Instant) -> String {
         "\(day(instant)), \(instant.iso8601.dropFirst(11).prefix(5)) UTC"
+    }
+
+    /// Returns the date and time with seconds: `2 July 2026, 11:00:07 UTC`.
+    private static func second(_ instant: Instant) -> String {
+        "\(day(instant)), \(instant.iso8601.dropFirst(11).prefix(8)) UTC"
     }
 
     private static let months = [

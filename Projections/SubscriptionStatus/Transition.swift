@@ -15,7 +15,7 @@ package struct Transition: Hashable, Sendable {
     package let recordedAt: Instant?
     package let evidence: [Position]
 
-    /// The change in sentences: refunds of other purchases, then the new state.
+    /// The change in sentences: refunds of other purchases, then the new state, then a new price.
     package var explanation: String { sentences.text }
 
     fileprivate init(_ change: Change, statement: (source: Source, cause: Cause)?) {

@@ -141,6 +141,50 @@ import Testing
         }
     }
 
+    /// A ledger with a purchase, a customer who is linked to it, and its renewals.
+    private static func linkedLedger() async throws -> TestLedger {
+        let test = try TestLedger()
+        let notifications = Sample.notifications()
+        try await test.append(Array(notifications[..<1]))
+        _ = try await test.ledger.apply(
+            .grant(GrantRequest(entitlement: "pro", until: nil, because: "a test")), to: "alice", by: .admin,
+            scope: CustomerScope(), source: .operator)
+        try await test.append(Array(notifications[1...]))
+        return test
+    }
+
+    @Test func `a kind leaves out events of others, also together with a type`() async throws {
+        let test = try await Self.linkedLedger()
+        let kinds = try (0..<test.ledger.reader.log.size()).map { position in
+            try test.ledger.reader.event(at: position, facts: false)?.kind
+        }
+        let granted = kinds.indices.filter { kinds[$0] == "entitlementGranted" }.map { Int64($0) }
+        let received = kinds.indices.filter { kinds[$0] == "notificationReceived" }.map { Int64($0) }
+        #expect(granted == [1] && received == [0, 2, 3, 4, 5, 6])
+        try await test.calls { client in
+            for (query, positions) in [
+                ("kind=entitlementGranted", granted), ("kind=notificationReceived", received),
+                ("kind=notificationReceived,entitlementGranted", (granted + received).sorted()),
+                ("kind=entitlementGranted&type=SUBSCRIBED", []), ("kind=notificationReceived&type=SUBSCRIBED", [0]),
+                ("kind=actRequested%2CactAnswered", []),
+            ] {
+                for limit in [1, 2, 100] {
+                    let walk = try await Self.walk(client, "/v1/events?\(query)&limit=\(limit)")
+                    #expect(walk.positions == positions, "\(query) limit \(limit)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["", "acts", "ActRequested", "actRequested,", "actRequested&kind=actAnswered", "99"])
+    func `a kind that the ledger does not know is 400`(_ kind: String) async throws {
+        let test = try TestLedger()
+        try await test.calls { client in
+            let answer = try await client.get("/v1/events?kind=\(kind)")
+            try answer.expectProblem("parameter_invalid", .badRequest)
+        }
+    }
+
     @Test func `transitions have no type`() async throws {
         let test = try TestLedger()
         try await test.calls { client in

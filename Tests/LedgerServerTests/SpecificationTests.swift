@@ -1,7 +1,9 @@
 import FoundationEssentials
 import HTTPTypes
 import HummingbirdTesting
+import LedgerAPI
 import LedgerServer
+import SubscriptionLedger
 import Testing
 import Yams
 
@@ -34,6 +36,12 @@ import Yams
             let needsNone = security.map { $0.isEmpty || $0.contains { $0.mapping?.isEmpty == true } } ?? false
             #expect(needsNone == (route.access == .anybody), "\(route.template)")
         }
+    }
+
+    @Test func `it has every kind of event`() async throws {
+        let specification = try await Self.specification(try TestLedger())
+        let kinds = specification["components"]?["schemas"]?["EventKind"]?["enum"]?.sequence
+        #expect(kinds?.compactMap(\.string) == EventRow.kinds)
     }
 
     @Test func `every reference leads somewhere`() async throws {

@@ -102,4 +102,60 @@ import Testing
         let last = history([bought { $0.price = .init(price: price, currency: "EUR") }], until: hour(1)).last
         #expect(last?.explanation == "Paid until 31 January 1970, pro, transaction 1, \(text) EUR.")
     }
+
+    static func increase(_ fact: inout RenewalFact, _ status: PriceIncreaseStatus) {
+        fact.priceIncreaseStatus = status
+        fact.renewalPrice = .init(price: 12_990, currency: "USD")
+    }
+
+    @Test(
+        arguments: [
+            (.pending, "the customer has not consented yet"),
+            (.accepted, "the customer consented, or need not consent"),
+        ] as [(PriceIncreaseStatus, String)])
+    func `names the old and the new price of an increase`(status: PriceIncreaseStatus, consent: String) {
+        func sentence(_ purchase: Observation, _ change: @escaping (inout RenewalFact) -> Void) -> String? {
+            history([purchase, info(), info(24, .on, renewalDate: month, position: 0, change)], until: hour(48)).last?
+                .explanation
+        }
+        let paid = "Paid until 31 January 1970, pro, transaction 4100…05, 9.99 USD."
+        #expect(
+            sentence(Self.paid()) { Self.increase(&$0, status) }
+                == "\(paid) The next renewal costs 12.99 USD instead of 9.99 USD: \(consent).")
+        #expect(
+            sentence(Self.paid()) { $0.priceIncreaseStatus = status }
+                == "\(paid) The price of the next renewal is higher: \(consent).")
+        // The free trial is not the price that rises.
+        let trial = Self.paid {
+            ($0.price, $0.offer) = (.init(price: 0, currency: "USD"), offer(.introductory, .freeTrial))
+        }
+        #expect(
+            sentence(trial) { Self.increase(&$0, status) }
+                == "Free trial until 31 January 1970, pro, transaction 4100…05, 0 USD. "
+                + "The next renewal costs 12.99 USD: \(consent).")
+    }
+
+    @Test func `names a price increase only when it is stated`() {
+        let rows = history(
+            [
+                Self.paid(), info(), info(24) { Self.increase(&$0, .pending) },
+                info(30, .off) { Self.increase(&$0, .pending) },
+            ],
+            until: hour(48))
+        #expect(rows.map { $0.explanation.contains("12.99") } == [false, true, false])
+    }
+
+    @Test func `gives times for a period shorter than two days`() {
+        let purchase = bought("1", 0, 47)
+        let rows = history([purchase, info(renewalDate: 47)], until: hour(49))
+        #expect(
+            rows.map(\.explanation) == [
+                "Paid until 2 January 1970, 23:00:00 UTC, pro, transaction 1.",
+                "The period of pro ended on 2 January 1970, 23:00:00 UTC; the renewal is expected by "
+                    + "3 January 1970, 00:00:00 UTC.",
+                "pro expired on 2 January 1970, 23:00:00 UTC: no renewal is known.",
+            ])
+        let long = history([bought("1", 0, 48)], until: hour(1)).map(\.explanation)
+        #expect(long == ["Paid until 3 January 1970, pro, transaction 1."])
+    }
 }

@@ -21,9 +21,11 @@ struct AnalysisOptions: ParsableArguments {
     /// - Parameters:
     ///   - interval: the name of the calendar.
     ///   - bar: shows the progress.
-    func query(by interval: String, _ bar: RebuildProgressBar?) throws -> AnalysisQuery {
+    func query(
+        to ledger: LedgerReader, by interval: String, _ bar: RebuildProgressBar?
+    ) throws -> AnalysisQuery {
         var query = AnalysisQuery(
-            try instants.question, scope: CustomerScope(environment: environment, bundleId: bundleId))
+            try instants.question(to: ledger), scope: CustomerScope(environment: environment, bundleId: bundleId))
         query.interval = try BucketCalendar.Interval(named: interval)
         query.zone = zone
         if let bar { query.report = { bar.show($0) } }

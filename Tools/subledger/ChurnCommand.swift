@@ -61,7 +61,7 @@ struct ChurnCommand: ParsableCommand {
         let segment = try segment.map { try ChurnSegment(named: $0) }
         let opened = try ledger.reading()
         let answer: any LedgerAnswer = try output.withProgress { bar in
-            var query = try analysis.query(by: by ?? "month", bar)
+            var query = try analysis.query(to: opened, by: by ?? "month", bar)
             query.cuts = try cut.map { try PurchaseCut.list($0) } ?? []
             if curve { return try opened.recoveryCurve(query) }
             if funnel { return try opened.offerFunnel(query, byCalendar: by != nil) }

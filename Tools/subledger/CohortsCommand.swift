@@ -43,7 +43,7 @@ struct CohortsCommand: ParsableCommand {
         }
         let opened = try ledger.reading()
         let answer: any LedgerAnswer = try output.withProgress { bar in
-            var query = try analysis.query(by: division.by, bar)
+            var query = try analysis.query(to: opened, by: division.by, bar)
             query.cuts = try division.cuts()
             query.definition = try definition.map { try Rules.Retention.Definition(named: $0) }
             guard let cell else { return try opened.cohorts(query) }

@@ -39,7 +39,8 @@ struct CustomerCommand: ParsableCommand {
         @OptionGroup var output: RowOutputOptions
 
         func run() throws {
-            let answer = try ledger.reading().customer(id, try instants.question, scope: scope.customerScope).json
+            let opened = try ledger.reading()
+            let answer = try opened.customer(id, try instants.question(to: opened), scope: scope.customerScope).json
             guard output.effectiveFormat == .table else {
                 return AnswerTable.print(answer, rows: "subscriptions", columns: [], format: output.effectiveFormat)
             }

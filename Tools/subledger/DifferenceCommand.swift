@@ -54,9 +54,10 @@ extension ProjectCommand {
         func run() throws {
             let files = try (rules: rules.map { try RulesFile(path: $0).rules }, catalogs: read())
             let opened = try ledger.reading()
+            let question = try clocks.question(to: opened)
             let answer = try output.withProgress { bar in
                 var query = DifferenceQuery(
-                    clocks.question, scope: CustomerScope(environment: environment, bundleId: bundleId),
+                    question, scope: CustomerScope(environment: environment, bundleId: bundleId),
                     newRules: files.rules.last)
                 if files.rules.count == 2 { query.question.rules = files.rules[0] }
                 query.newCatalog = files.catalogs.last

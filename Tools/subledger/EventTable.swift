@@ -4,7 +4,7 @@ import Primitives
 /// Prints events in columns for people.
 struct EventTable {
     private static let header = [
-        "position", "recordedAt", "kind", "type", "productId", "originalTransactionId", "source",
+        "position", "recordedAt", "kind", "type", "productId", "originalTransactionId", "source", "body",
     ]
 
     private var columns = TextColumns()
@@ -19,7 +19,13 @@ struct EventTable {
         let type = [row.about?.notificationType, row.about?.subtype].compactMap(\.self).joined(separator: "/")
         return [
             "\(row.position)", row.recordedAt.iso8601, row.kind, type.isEmpty ? "-" : type,
-            row.about?.productId ?? "-", row.about?.originalTransactionId ?? "-", row.source,
+            row.about?.productId ?? "-", row.about?.originalTransactionId ?? "-", row.source, body(row),
         ]
+    }
+
+    /// The content of an event that is not, or not only, in its evidence: for acts all of it.
+    private static func body(_ row: EventRow) -> String {
+        let text = String(decoding: row.body, as: UTF8.self)
+        return text == "{}" ? "-" : text
     }
 }

@@ -25,7 +25,7 @@ struct HistoryCommand: ParsableCommand {
     func run() throws {
         try question.requireSelector()
         let opened = try ledger.reading()
-        let asked = try question.question
+        let asked = try question.question(to: opened)
         let answer = try question.answer {
             try opened.history(of: $0, asked, explained: explain)?.json
         } ofCustomer: {

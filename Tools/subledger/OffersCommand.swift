@@ -29,8 +29,9 @@ struct OffersCommand: ParsableCommand {
     @OptionGroup var output: RowOutputOptions
 
     func run() throws {
-        let answer = try ledger.reading().offers(
-            forCustomer: customer, product: product, try instants.question, scope: scope.customerScope)
+        let opened = try ledger.reading()
+        let answer = try opened.offers(
+            forCustomer: customer, product: product, try instants.question(to: opened), scope: scope.customerScope)
         AnswerTable.print(
             answer.json, rows: "offers", columns: ["productId", "group", "eligible", "reason", "explanation"],
             format: output.effectiveFormat)

@@ -41,7 +41,8 @@ struct PollCommand: ParsableCommand {
 
         func run() throws {
             let policy = PollPolicy(try ledger.settings().polling)
-            let rows = try ledger.reading().duePolls(at: asOf ?? SystemClock.now(), policy: policy).map(\.json)
+            let opened = try ledger.reading()
+            let rows = try opened.duePolls(at: try asOf ?? PresentInstant.of(opened), policy: policy).map(\.json)
             switch output.effectiveFormat {
             case .json: Terminal.standardOutput.write(JSONValue.array(rows).serialized() + "\n")
             case .csv: Terminal.standardOutput.write(CSVTable(rows).text)

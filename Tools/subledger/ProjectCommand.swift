@@ -88,10 +88,12 @@ struct ProjectCommand: ParsableCommand {
                     code: "confirmation_missing", message: "the rules were not activated", expected: "--yes",
                     found: "no terminal to ask", exitCode: CommandFailure.usage)
             }
+            let reader = try access.reader()
+            let question = AsOfQuery(asOf: try PresentInstant.of(reader))
             let answer = try RowOutputOptions.withProgress(quiet: output.quiet) { bar in
-                var query = DifferenceQuery(AsOfQuery(asOf: SystemClock.now()), newRules: new)
+                var query = DifferenceQuery(question, newRules: new)
                 if let bar { query.report = { bar.show($0) } }
-                return try access.reader().difference(query)
+                return try reader.difference(query)
             }
             Terminal.standardError.write(DifferenceReport.summary(of: answer))
             Terminal.standardError.write("Activate? [y/N] ")

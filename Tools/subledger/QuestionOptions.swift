@@ -8,7 +8,7 @@ struct ClockOptions: ParsableArguments {
     @Option(
         name: .customLong("as-of"),
         help:
-            "Instant of the answer: a date (its first instant in UTC), ISO 8601 with a zone, or milliseconds since 1970 (default: now)."
+            "Instant of the answer: a date (its first instant in UTC), ISO 8601 with a zone, or milliseconds since 1970 (default: now, or the time of the newest event if the clock is behind it)."
     )
     var asOf: Instant?
 
@@ -24,8 +24,8 @@ struct ClockOptions: ParsableArguments {
     )
     var signedBy: Instant?
 
-    var question: AsOfQuery {
-        var question = AsOfQuery(asOf: asOf ?? SystemClock.now(), knownAt: knownAt)
+    func question(to ledger: LedgerReader) throws -> AsOfQuery {
+        var question = AsOfQuery(asOf: try asOf ?? PresentInstant.of(ledger), knownAt: knownAt)
         question.signedBy = signedBy
         return question
     }
@@ -38,12 +38,10 @@ struct InstantOptions: ParsableArguments {
     @Option(name: .customLong("rules"), help: "Rules file (default: the rules active at --known-at).")
     var rulesFile: String?
 
-    var question: AsOfQuery {
-        get throws {
-            var question = clocks.question
-            if let rulesFile { question.rules = try RulesFile(path: rulesFile).rules }
-            return question
-        }
+    func question(to ledger: LedgerReader) throws -> AsOfQuery {
+        var question = try clocks.question(to: ledger)
+        if let rulesFile { question.rules = try RulesFile(path: rulesFile).rules }
+        return question
     }
 }
 
@@ -66,9 +64,7 @@ struct QuestionOptions: ParsableArguments {
         }
     }
 
-    var question: AsOfQuery {
-        get throws { try instants.question }
-    }
+    func question(to ledger: LedgerReader) throws -> AsOfQuery { try instants.question(to: ledger) }
 
     /// - Throws: `subscription_unknown` when `ofSubscription` returns nil.
     func answer(

@@ -20,10 +20,13 @@ struct ReconcileCommand: AsyncParsableCommand {
               subledger reconcile --since 2026-03-01 --until 2026-03-08 --format json
             """)
 
-    @Option(help: "Start of the window.")
+    @Option(
+        help:
+            "Start of the window: a date (its first instant in UTC), ISO 8601 with a zone, or milliseconds since 1970."
+    )
     var since: Instant
 
-    @Option(help: "End of the window (default: five minutes ago).")
+    @Option(help: "End of the window, in the same forms (default: five minutes ago).")
     var until: Instant?
 
     @OptionGroup var ledger: LedgerOptions

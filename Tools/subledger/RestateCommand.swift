@@ -72,7 +72,7 @@ extension ProjectCommand {
                 }
                 if let close { return try opened.restatement(ofClose: close, finish) }
                 var query = RestatementQuery(
-                    asOf: asOf ?? SystemClock.now(), from: from ?? 0,
+                    asOf: try asOf ?? PresentInstant.of(opened), from: from ?? 0,
                     scope: CustomerScope(environment: environment ?? .production, bundleId: bundleId))
                 (query.zone, query.currency) = (zone, currency)
                 finish(&query)

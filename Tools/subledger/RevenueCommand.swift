@@ -56,7 +56,7 @@ struct RevenueCommand: ParsableCommand {
     func run() throws {
         let opened = try ledger.reading()
         let answer: JSONValue = try output.withProgress { bar in
-            var query = try analysis.query(by: division.by, bar)
+            var query = try analysis.query(to: opened, by: division.by, bar)
             query.cuts = try division.cuts()
             query.currency = currency
             if charges { return try opened.charges(query).json }

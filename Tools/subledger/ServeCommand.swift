@@ -18,8 +18,9 @@ struct ServeCommand: AsyncParsableCommand {
             SIGTERM stops the service after it has answered current requests. Without API keys the service listens on \
             the loopback interface only.
 
-            While the service runs, `subledger ingest`, `customer`, `project activate`, `catalog apply`, `poll run`, \
-            `reconcile`, `import` and `quarantine retry` on the same data folder hand their work over to the service.
+            While the service runs, `subledger ingest`, `customer`, `project activate`, `catalog apply`, \
+            `rates apply`, `close`, `poll run`, `poll subscription`, `reconcile`, `import` and `quarantine retry` on \
+            the same data folder hand their work over to the service.
 
             With `polling.enabled` in the configuration, the service asks the App Store Server API what no notification \
             said, for the apps that have a key, and reconciles with its notification history.

@@ -22,7 +22,7 @@ struct StateCommand: ParsableCommand {
     func run() throws {
         try question.requireSelector()
         let opened = try ledger.reading()
-        let asked = try question.question
+        let asked = try question.question(to: opened)
         let answer = try question.answer {
             try opened.state(of: $0, asked)?.json
         } ofCustomer: {

@@ -45,6 +45,9 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
         .numbersClosed: "numbersClosed",
     ]
 
+    /// The names of all kinds, in the order of their numbers.
+    package static let allNames = names.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value)
+
     /// The name in answers; the number for a kind of a later version.
     package var name: String { Self.names[self] ?? "\(rawValue)" }
 }

@@ -69,6 +69,17 @@ struct Query: Sendable {
         return Set(words.map(String.init))
     }
 
+    /// Returns the words of a comma-separated list of the ledger's own words. Others are refused, because a misspelt one
+    /// would match nothing.
+    func words(_ name: String, known: [String]) throws(Problem) -> Set<String>? {
+        guard let text = values[name] else { return nil }
+        let words = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+        guard words.isSubset(of: known) else {
+            throw .parameter(name, expected: known.joined(separator: ", "), found: text)
+        }
+        return words
+    }
+
     private static func isWord(_ text: Substring) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { (65...90).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: "_") }

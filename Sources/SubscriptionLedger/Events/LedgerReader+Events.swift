@@ -42,6 +42,12 @@ extension LedgerReader {
         try log.body(of: resource, inTreeOf: size)
     }
 
+    /// Returns the time at which the newest event was recorded; nil for an empty log.
+    package func lastRecordedAt() throws -> Instant? {
+        let size = try log.size()
+        return size == 0 ? nil : try log.record(at: size - 1)?.recordedAt
+    }
+
     /// Returns the statistics of `log stat`.
     /// - Complexity: O(n), because kinds are counted from the records.
     package func statistics() throws -> JSONValue {
@@ -72,6 +78,9 @@ extension LedgerReader {
 }
 
 extension EventRow {
+    /// The names of all kinds of events.
+    package static var kinds: [String] { EventKind.allNames }
+
     fileprivate init(_ record: Record, about: About?) {
         self.init(
             position: record.position, kind: record.kind.name, source: record.source.name,

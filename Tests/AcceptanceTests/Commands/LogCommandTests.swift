@@ -45,26 +45,37 @@ import Testing
         }
     }
 
-    private static let header = ["position", "kind", "type", "productId", "originalTransactionId", "source"]
-    private static let rows = [
-        ["0", "transactionVerified", "-", "pro", "1", "file"],
-        ["1", "customerLinked", "-", "-", "1", "file"],
-        ["2", "notificationReceived", "CONSUMPTION_REQUEST", "pro", "1", "file"],
-    ]
+    private static let header = ["position", "kind", "type", "productId", "originalTransactionId", "source", "body"]
+
+    /// The rows of a table, with the bodies as JSON output has them.
+    private func rows() throws -> [[String]] {
+        let bodies = try (0..<3).map { position in
+            let output = try log(["show", "\(position)", "--format", "json"]).output
+            let start = try #require(output.firstRange(of: "\"body\":")).upperBound
+            return String(output[start..<(try #require(output.firstRange(of: ",\"about\":"))).lowerBound])
+        }
+        #expect(bodies[0] == "{}" && bodies[1].contains("\"handle\"") && bodies[2].contains("\"notificationUUID\""))
+        return [
+            ["0", "transactionVerified", "-", "pro", "1", "file", "-"],
+            ["1", "customerLinked", "-", "-", "1", "file", bodies[1]],
+            ["2", "notificationReceived", "CONSUMPTION_REQUEST", "pro", "1", "file", bodies[2]],
+        ]
+    }
 
     @Test func `print tables whose columns stand under each other`() async throws {
         try await blocking {
             try ingest()
+            let rows = try rows()
             let tail = try log(["tail", "--format", "table"])
-            #expect(Self.cells(tail) == [Self.header] + Self.rows)
+            #expect(Self.cells(tail) == [Self.header] + rows)
             let starts = tail.output.split(separator: "\n").compactMap { line in
                 line.firstRange(of: "  file").map { line.distance(from: line.startIndex, to: $0.lowerBound) }
             }
             #expect(starts.count == 3 && Set(starts).count == 1)
-            #expect(try Self.cells(log(["tail", "-n", "1", "--format", "table"])) == [Self.header, Self.rows[2]])
+            #expect(try Self.cells(log(["tail", "-n", "1", "--format", "table"])) == [Self.header, rows[2]])
             for position in 0..<3 {
                 let show = try log(["show", "\(position)", "--format", "table"])
-                #expect(Self.cells(show) == [Self.header, Self.rows[position]])
+                #expect(Self.cells(show) == [Self.header, rows[position]])
             }
         }
     }
