@@ -36,7 +36,7 @@ import Testing
             let connection = AppStoreConnection(
                 CallBudget.App(bundleId: SampleArtifact.bundleId, environment: .production), within: SharedBudget(),
                 clock: { clock.now }
-            ) { request in
+            ) { request, _ in
                 self.requests.withLock { $0.append(request) }
                 let failure = self.failures.withLock { $0.isEmpty ? nil : $0.removeFirst() }
                 let text = try failure?.get() ?? ""

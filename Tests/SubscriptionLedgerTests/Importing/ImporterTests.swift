@@ -36,7 +36,7 @@ import Testing
         ) -> AppStoreConnection {
             let app = CallBudget.App(bundleId: SampleArtifact.bundleId, environment: environment)
             let clock = ledger.clock
-            return AppStoreConnection(app, within: budget, clock: { clock.now }) { request in
+            return AppStoreConnection(app, within: budget, clock: { clock.now }) { request, _ in
                 self.requests.withLock { $0.append("\(environment.rawValue)\(request.target)") }
                 if let failure = self.failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw failure }
                 let answer = self.answer(request, environment, now: clock.now)

@@ -29,7 +29,8 @@ import Testing
 
         func connection(_ ledger: FeedLedger, _ budget: SharedBudget = SharedBudget()) -> AppStoreConnection {
             let app = CallBudget.App(bundleId: SampleArtifact.bundleId, environment: .production)
-            return AppStoreConnection(app, within: budget, clock: ledger.ledger.configuration.clock) { request in
+            return AppStoreConnection(app, within: budget, clock: ledger.ledger.configuration.clock) {
+                request, _ in
                 self.requests.withLock { $0.append(request.target) }
                 let answer = self.answers.withLock { answers in
                     answers.filter { request.target.hasPrefix($0.key) }.max { $0.key.count < $1.key.count }?.value

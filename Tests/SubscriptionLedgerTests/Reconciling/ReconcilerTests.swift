@@ -107,7 +107,7 @@ import Testing
                     clock.now = clock.now.advanced(byMilliseconds: 1_000)
                     return clock.now
                 }
-            ) { try apple.answer($0) }
+            ) { request, _ in try apple.answer(request) }
             self.ledger = ledger
             reconciler = Reconciler(ledger.ledger, [connection], try PollStore(writing: ledger.folder))
         }
