@@ -79,7 +79,7 @@ import Testing
         #expect(server.calls.count == 2)
     }
 
-    @Test func `tells what came instead of an answer`() async throws {
+    @Test func `names what came instead of an answer`() async throws {
         let server = CannedServer([Self.answer(200, Self.page)])
         try await server.run { client in
             await #expect(
@@ -91,7 +91,7 @@ import Testing
         #expect(server.calls.count == 3)
     }
 
-    @Test func `tells that nobody answers`() async throws {
+    @Test func `fails when nobody answers`() async throws {
         let client = try CannedServer.client(baseURL: "http://127.0.0.1:1", attempts: 2)
         do {
             _ = try await client.send(.transactionInfo("1"))

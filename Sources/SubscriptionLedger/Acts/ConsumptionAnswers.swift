@@ -9,7 +9,7 @@ import Primitives
 
 /// Answers Apple's requests for consumption information, once each, for customers who consented.
 ///
-/// A request waits for the consent until its deadline. An event before each call, and one after, tell what was sent.
+/// A request waits for the consent until its deadline. An event before each call, and one after, record what was sent.
 package actor ConsumptionAnswers {
     private let ledger: LedgerWriter
     private let connections: [CallBudget.App: AppStoreConnection]

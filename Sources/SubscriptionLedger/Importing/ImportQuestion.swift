@@ -12,7 +12,7 @@ import Primitives
 struct ImportQuestion: Sendable {
     /// The next call.
     enum Step: Hashable, Sendable {
-        /// Tells the originalTransactionId of a transaction.
+        /// The originalTransactionId of a transaction.
         case transaction
         /// A page of the history, after a revision.
         case history(revision: String?)
@@ -161,7 +161,7 @@ struct ImportQuestion: Sendable {
         }
         guard Self.unknownIds.contains(code) else { return ImportVerdict(.refused, String(code)) }
         candidates = candidates.dropFirst()
-        (step, hasHistory) = (Self.firstStep(row), false)
+        (step, hasHistory, retries) = (Self.firstStep(row), false, 0)
         return candidates.isEmpty ? ImportVerdict(.unknownId) : nil
     }
 
