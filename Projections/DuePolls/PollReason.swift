@@ -2,11 +2,11 @@
 package enum PollReason: String, CaseIterable, Sendable {
     /// A renewal info or a gap shows a period that no transaction states.
     case implied
-    /// A field of the state rests on an inference, or nothing tells whether the subscription renews.
+    /// A field of the state rests on an inference, or it is unknown whether the subscription renews.
     case inferred
     /// Apple stated a status that differs from the folded one.
     case disagreement
-    /// A period ended, and nothing tells what became of it.
+    /// A period ended, and its outcome is unknown.
     case periodEnded
     /// Apple retries a charge.
     case retry

@@ -69,12 +69,12 @@ struct PolledSubscription {
     }
 
     private var inferred: DuePoll? {
-        guard let since = newestWord else { return nil }
+        guard let since = lastRecordedAt else { return nil }
         if !state.inferred.isEmpty { return atOnce(.inferred, since: since) }
         return isRenewalUnknown ? atOnce(.inferred, since: since, delay: waits.renewalInfo) : nil
     }
 
-    /// Whether nothing tells if the subscription renews. Apple sends no renewal info to family members.
+    /// Whether it is unknown if the subscription renews. Apple sends no renewal info to family members.
     private var isRenewalUnknown: Bool {
         state.willRenew == nil && state.entitled && state.ownership != .familyShared
     }
@@ -99,7 +99,7 @@ struct PolledSubscription {
     }
 
     /// The time at which the last statement about the subscription was recorded.
-    private var newestWord: Instant? {
+    private var lastRecordedAt: Instant? {
         let periods = subscription.periods.flatMap(\.sources).map(\.recordedAt)
         let renewals = subscription.periods.flatMap(\.renewalInfos).map(\.source.recordedAt)
         return (periods + renewals + subscription.notifications.map(\.source.recordedAt)).max()
@@ -160,8 +160,8 @@ struct PolledSubscription {
     // MARK: - Silence
 
     private var sweep: DuePoll? {
-        guard state.entitled, let word = newestWord else { return nil }
-        let heard = max(word, asked.answeredAt ?? .earliest)
+        guard state.entitled, let recordedAt = lastRecordedAt else { return nil }
+        let heard = max(recordedAt, asked.answeredAt ?? .earliest)
         let first = heard.advanced(byMilliseconds: PollPolicy.sweepDays * Instant.millisecondsPerDay)
         let (attempt, at, interval) = waits.question(from: first, after: asked.lastAsked)
         return due(.sweep, at, attempt, interval)

@@ -47,17 +47,17 @@ package struct CallBudget: Sendable {
         mutating func take() { level -= 1 }
     }
 
-    private struct Line: Hashable {
+    private struct Limit: Hashable {
         let app: App
         let endpoint: ServerAPIEndpoint
     }
 
     private let headroom: Double
     private var all: Bucket
-    private var lines: [Line: Bucket] = [:]
+    private var buckets: [Limit: Bucket] = [:]
     /// Half of each limit.
     private var background: Bucket
-    private var backgroundLines: [Line: Bucket] = [:]
+    private var backgroundBuckets: [Limit: Bucket] = [:]
 
     /// - Parameters:
     ///   - callsPerHour: the limit over all apps and endpoints.
@@ -72,9 +72,9 @@ package struct CallBudget: Sendable {
     /// Takes a call out of the budget.
     /// - Returns: nil when there is one, otherwise the instant from which to ask again.
     package mutating func take(_ endpoint: ServerAPIEndpoint, of app: App, at now: Instant) -> Instant? {
-        let line = Line(app: app, endpoint: endpoint)
-        var bucket = lines[line] ?? Bucket(perHour: limit(of: line))
-        defer { lines[line] = bucket }
+        let limit = Limit(app: app, endpoint: endpoint)
+        var bucket = buckets[limit] ?? Bucket(perHour: calls(of: limit))
+        defer { buckets[limit] = bucket }
         all.fill(now)
         bucket.fill(now)
         let wait = max(all.wait(), bucket.wait())
@@ -87,15 +87,15 @@ package struct CallBudget: Sendable {
     /// Takes a call for work that can wait. Such work has at most half of the budget, and comes after everything else.
     /// - Returns: as `take`.
     package mutating func takeInBackground(_ endpoint: ServerAPIEndpoint, of app: App, at now: Instant) -> Instant? {
-        let line = Line(app: app, endpoint: endpoint)
-        var bucket = lines[line] ?? Bucket(perHour: limit(of: line))
-        var half = backgroundLines[line] ?? Bucket(perHour: limit(of: line) / 2)
-        defer { backgroundLines[line] = half }
+        let limit = Limit(app: app, endpoint: endpoint)
+        var bucket = buckets[limit] ?? Bucket(perHour: calls(of: limit))
+        var half = backgroundBuckets[limit] ?? Bucket(perHour: calls(of: limit) / 2)
+        defer { backgroundBuckets[limit] = half }
         all.fill(now)
         background.fill(now)
         bucket.fill(now)
         half.fill(now)
-        lines[line] = bucket
+        buckets[limit] = bucket
         let wait =
             [
                 all.wait(for: all.reserve), bucket.wait(for: bucket.reserve), background.wait(), half.wait(),
@@ -107,9 +107,9 @@ package struct CallBudget: Sendable {
     }
 
     /// The calls of an hour.
-    private func limit(of line: Line) -> Double {
-        Double(line.endpoint.callsPerSecond) * 3_600 * headroom
-            * (line.app.environment == .production ? 1 : Self.sandboxShare)
+    private func calls(of limit: Limit) -> Double {
+        Double(limit.endpoint.callsPerSecond) * 3_600 * headroom
+            * (limit.app.environment == .production ? 1 : Self.sandboxShare)
     }
 
     private static let sandboxShare = 0.1

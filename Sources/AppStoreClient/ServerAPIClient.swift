@@ -10,13 +10,11 @@ package actor ServerAPIClient {
     package struct Configuration: Sendable {
         package var baseURL: String
         /// The real time from a call to the end of its answer.
-        package var patience = Duration.seconds(30)
+        package var timeout = Duration.seconds(30)
         /// How often a call is made before its failure counts.
         package var attempts = 4
         /// The wait before the second attempt; it doubles with each.
         package var firstWait = Duration.seconds(1)
-        /// Whether a call may be repeated, asked before each repetition.
-        package var mayRepeat: @Sendable (ServerAPIEndpoint) -> Bool = { _ in true }
         /// The clock of the ledger, for the waits that Apple asks for.
         package var clock: @Sendable () -> Instant
         /// The clock of this machine, for tokens.
@@ -35,8 +33,8 @@ package actor ServerAPIClient {
         }
     }
 
-    /// The behaviour of the transport: no redirects, which would pass the token on, and no patience with a server that
-    /// refuses connections.
+    /// The behaviour of the transport: no redirects, which would pass the token on, and no second connection to a server
+    /// that refuses one.
     package static var transportConfiguration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -50,7 +48,7 @@ package actor ServerAPIClient {
 
     /// The longest answer: a page of 20 transactions, each below 256 KiB.
     private static let answerLimit = 8 * 1_024 * 1_024
-    /// A token is replaced so many seconds before its end.
+    /// The seconds before its end at which a token is replaced.
     private static let margin = 300.0
 
     package init(_ credentials: ServerAPICredentials, _ configuration: Configuration, transport: HTTPClient) {
@@ -60,20 +58,21 @@ package actor ServerAPIClient {
     }
 
     /// Makes a call, again where a repetition may help, each time after a longer wait.
-    /// - Returns: Apple's answer, also an error with a code that no repetition cures.
+    /// - Parameter mayRepeat: whether the call may be repeated, asked before each repetition.
+    /// - Returns: Apple's answer, also an error with a code that no repetition cured.
     /// - Throws: `ServerAPIFailure`, when there is no answer; `CancellationError`.
-    package func send(_ request: ServerAPIRequest) async throws -> ServerAPIReply {
+    package func send(
+        _ request: ServerAPIRequest, mayRepeat: @Sendable () -> Bool = { true }
+    ) async throws -> ServerAPIReply {
         var wait = configuration.firstWait
         var attempt = 1
         while true {
             func isRepeated() -> Bool {
-                attempt < configuration.attempts && configuration.mayRepeat(request.endpoint)
+                attempt < configuration.attempts && mayRepeat()
             }
             do {
                 let reply = try await sendAuthorized(request)
-                guard case .error(let code, _) = reply.outcome, ServerAPIReply.retryableCodes.contains(code),
-                    isRepeated()
-                else { return reply }
+                guard reply.isRetryable, isRepeated() else { return reply }
             } catch let failure as ServerAPIFailure {
                 guard case .unavailable = failure, isRepeated() else { throw failure }
             }
@@ -134,8 +133,8 @@ package actor ServerAPIClient {
             message.body = .bytes(ByteBuffer(string: body.serialized()))
         }
         do {
-            let patience = TimeAmount.nanoseconds(Int64(configuration.patience / .nanoseconds(1)))
-            let response = try await transport.execute(message, timeout: patience)
+            let timeout = TimeAmount.nanoseconds(Int64(configuration.timeout / .nanoseconds(1)))
+            let response = try await transport.execute(message, timeout: timeout)
             let body = try await response.body.collect(upTo: Self.answerLimit)
             return Response(
                 status: response.status, headers: response.headers, body: Array(body.readableBytesView))

@@ -27,11 +27,11 @@ package struct ServerAPIReply: Sendable {
 package enum ServerAPIFailure: DiagnosedError, Hashable {
     /// Apple refused a new token. Calls stop until the configuration changes.
     case unauthorized
-    /// Apple refused a new token, and its clock differs from this machine's by so many seconds.
+    /// Apple refused a new token, and its clock differs from this machine's by a number of seconds.
     case clockSkew(seconds: Int64)
     /// Apple asks to wait.
     case rateLimited(until: Instant)
-    /// No answer came, or something that is none: an HTML page, a cut body, a status of 5xx.
+    /// No answer came, or something that is none: an HTML page, a cut body, a status of 5xx, with any body.
     case unavailable(found: String)
 
     package var diagnosis: Diagnosis {
@@ -65,8 +65,14 @@ extension ServerAPIReply {
     /// https://developer.apple.com/documentation/appstoreserverapi/error-codes
     package static let retryableCodes: Set<Int64> = [4_040_002, 4_040_004, 4_040_006, 5_000_000, 5_000_001]
 
+    /// Whether a repetition may cure the error. The question is not answered then.
+    package var isRetryable: Bool {
+        guard case .error(let code, _) = outcome else { return false }
+        return Self.retryableCodes.contains(code)
+    }
+
     /// Reads an answer.
-    /// - Throws: what of it is no answer.
+    /// - Throws: what of it is no answer. Nothing with a status of 5xx is one, nor with 429.
     package static func read(
         _ bytes: [UInt8], status: Int, of request: ServerAPIRequest
     ) throws(Unreadable) -> ServerAPIReply {
@@ -84,9 +90,14 @@ extension ServerAPIReply {
             return ServerAPIReply(request, .success, bytes, root)
         }
         guard let code = root["errorCode"]?.integer else { throw Unreadable(found: "status \(status)") }
+        guard status < 500, status != tooManyRequests else {
+            throw Unreadable(found: "status \(status), error \(code)")
+        }
         return ServerAPIReply(
             request, .error(code: code, message: root["errorMessage"]?.string ?? ""), bytes, root)
     }
+
+    private static let tooManyRequests = 429
 
     package struct Unreadable: Error {
         let found: String

@@ -30,7 +30,7 @@ package enum AnswerEvents {
     private static let partLimit = 255
 
     /// - Parameter parts: the result of the verification of each part.
-    /// - Throws: `answer_mismatch`, `claim_malformed` for an answer with too many parts.
+    /// - Throws: `answer_mismatch`, `claim_malformed` for an answer with too many parts, or to a question too long.
     static func recorded(
         _ answer: ServerAPIAnswer, to question: ServerAPIQuestion, appAppleId: Int64?,
         parts: [Result<SignedArtifact, Refusal>], source: EventSource, now: Instant
@@ -44,13 +44,20 @@ package enum AnswerEvents {
             of: answer, parts: verified.map { $0.map { StoredArtifact($0) } }, digest: digest,
             bundleId: question.bundleId)
         let proofs = verified.compactMap { $0?.proof }
-        return EventDraft(
+        let draft = EventDraft(
             kind: .statusPolled, source: source, environment: environment, artifact: .serverAPIAnswer, trust: .fetched,
             flags: proofs.contains(where: \.isConfiguredRoot) ? .configuredRoot : [],
             idempotencyKey: question.idempotencyKey(of: digest),
             evidence: Evidence(bytes: bytes, digest: digest, layout: .json(nested(answer, verified))),
             verifiedAt: proofs.map(\.verifiedAt).max() ?? now,
             body: body(question, answer, parts), attachment: IndexedFacts(facts))
+        // The question contains text of Apple's, such as the revision of a page.
+        guard draft.fitsRecord else {
+            throw Refusal(
+                .claimMalformed, "the question is too long for an event", expected: "at most 4 KiB",
+                found: "\(draft.body.count) bytes")
+        }
+        return draft
     }
 
     private static func check(

@@ -89,7 +89,7 @@ final class CannedServer: Sendable {
         var configuration = ServerAPIClient.Configuration(.production, baseURL: baseURL) { clock }
         configuration.attempts = attempts
         configuration.firstWait = .milliseconds(2)
-        configuration.patience = .seconds(5)
+        configuration.timeout = .seconds(5)
         configuration.wallClock = { Date().addingTimeInterval(secondsAhead) }
         return ServerAPIClient(credentials, configuration, transport: transport)
     }

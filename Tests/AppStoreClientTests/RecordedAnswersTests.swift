@@ -41,7 +41,7 @@ struct `Recorded answers of the Server API` {
     ]
 
     private static let errors: [(file: String, code: Int64)] = [
-        ("apiException", 5_000_000), ("appTransactionDoesNotExistError", 4_040_019),
+        ("appTransactionDoesNotExistError", 4_040_019),
         ("familyTransactionNotSupportedError", 4_000_185), ("invalidAppAccountTokenUUIDError", 4_000_183),
         ("invalidTransactionIdError", 4_000_006), ("transactionIdNotFoundError", 4_040_010),
     ]
@@ -72,6 +72,15 @@ struct `Recorded answers of the Server API` {
         }
     }
 
+    @Test func `are no answer with a server error`() async throws {
+        let server = CannedServer([CannedServer.Answer(status: 500, body: try Self.text("apiException"))])
+        try await server.run(attempts: 1) { client in
+            await #expect(throws: ServerAPIFailure.unavailable(found: "status 500, error 5000000")) {
+                try await client.send(.transactionInfo(Self.id))
+            }
+        }
+    }
+
     @Test func `are no answer when a list is an object`() async throws {
         let server = CannedServer([CannedServer.Answer(body: try Self.text("fxa-api_response_subscription_status"))])
         try await server.run(attempts: 1) { client in
@@ -84,7 +93,10 @@ struct `Recorded answers of the Server API` {
     @Test func `are all in this table`() throws {
         let folder = try #require(TestEnvironment.fixtures)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/server-api")
-        let known = Self.answers.map(\.file) + Self.errors.map(\.file) + ["fxa-api_response_subscription_status"]
+        let known =
+            Self.answers.map(\.file) + Self.errors.map(\.file) + [
+                "apiException", "fxa-api_response_subscription_status",
+            ]
         #expect(Set(files.filter { $0.hasSuffix(".json") }) == Set(known.map { $0 + ".json" }))
     }
 }

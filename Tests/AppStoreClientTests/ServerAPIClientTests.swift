@@ -2,6 +2,7 @@ import AppStoreClient
 import AppStoreModel
 import FoundationEssentials
 import Primitives
+import Synchronization
 import Testing
 
 @Suite struct `A client of the Server API` {
@@ -43,12 +44,42 @@ import Testing
     }
 
     @Test func `returns Apple's error once its attempts are used up`() async throws {
-        let server = CannedServer([Self.error(500, 5_000_001)])
+        let server = CannedServer([Self.error(404, 4_040_004)])
         let reply = try await server.run { try await $0.send(.transactionInfo("1")) }
-        #expect(reply.outcome == .error(code: 5_000_001, message: "text") && server.calls.count == 3)
+        #expect(reply.outcome == .error(code: 4_040_004, message: "text") && server.calls.count == 3)
+        #expect(reply.isRetryable)
     }
 
-    @Test func `tells what came instead of an answer`() async throws {
+    @Test(arguments: [500, 503])
+    func `has no answer from a server error, whatever its body`(_ status: Int) async throws {
+        let server = CannedServer([Self.error(status, 5_000_001)])
+        try await server.run { client in
+            await #expect(
+                throws: ServerAPIFailure.unavailable(found: "status \(status), error 5000001")
+            ) {
+                try await client.send(.transactionInfo("1"))
+            }
+        }
+        #expect(server.calls.count == 3)
+    }
+
+    @Test func `repeats a call only while it may`() async throws {
+        let server = CannedServer([Self.answer(503)])
+        let allowed = Mutex(1)
+        try await server.run { client in
+            await #expect(throws: ServerAPIFailure.self) {
+                try await client.send(.transactionInfo("1")) {
+                    allowed.withLock { left in
+                        left -= 1
+                        return left >= 0
+                    }
+                }
+            }
+        }
+        #expect(server.calls.count == 2)
+    }
+
+    @Test func `names what came instead of an answer`() async throws {
         let server = CannedServer([Self.answer(200, Self.page)])
         try await server.run { client in
             await #expect(
@@ -60,7 +91,7 @@ import Testing
         #expect(server.calls.count == 3)
     }
 
-    @Test func `tells that nobody answers`() async throws {
+    @Test func `fails when nobody answers`() async throws {
         let client = try CannedServer.client(baseURL: "http://127.0.0.1:1", attempts: 2)
         do {
             _ = try await client.send(.transactionInfo("1"))

@@ -18,18 +18,18 @@ extension SimulatedAppStore {
     /// Plays to an instant at maximum speed, without waiting for it.
     package func play(to instant: Instant) { clock.play(to: instant) }
 
-    /// Moves the clock on by one step, and tells those who follow it.
+    /// Moves the clock by one step, and notifies its followers.
     /// - Returns: what to send now.
     package func step(after elapsed: Duration) async -> Due {
         guard let instant = clock.step(after: elapsed) else {
-            if ContinuousClock.now - toldAt > Self.silence { tellOfStanding() }
+            if ContinuousClock.now - notifiedAt > Self.silence { notifyWithoutStep() }
             return Due()
         }
         upcoming += store.advance(to: instant)
         collect()
         book.forget(before: instant.advanced(byMilliseconds: -historyDays * Instant.millisecondsPerDay))
         isSending = true
-        await tellFollowers()
+        await notifyFollowers()
         return Due(notifications: book.due(by: instant), postings: postings.due(by: instant))
     }
 
@@ -79,20 +79,20 @@ extension SimulatedAppStore {
     /// The longest time for which a follower waits for an answer.
     private static let silence = Duration.seconds(10)
 
-    private func tellOfStanding() {
-        toldAt = .now
-        followers.tell()
+    private func notifyWithoutStep() {
+        notifiedAt = .now
+        followers.notify()
         followers.giveUp()
     }
 
-    private func tellFollowers() async {
-        toldAt = .now
-        followers.tell()
-        let impatience = Task {
+    private func notifyFollowers() async {
+        notifiedAt = .now
+        followers.notify()
+        let timeout = Task {
             try await Task.sleep(for: .seconds(1))
             followers.giveUp()
         }
         await withCheckedContinuation { followers.awaitAll($0) }
-        impatience.cancel()
+        timeout.cancel()
     }
 }

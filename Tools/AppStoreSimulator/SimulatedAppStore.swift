@@ -44,7 +44,8 @@ package actor SimulatedAppStore {
     /// The first ten customers to whom each kind of change has happened.
     package internal(set) var customersByChange: [ChangeKind: [Int]] = [:]
     var followers = ClockFollowers()
-    var toldAt = ContinuousClock.now
+    /// The last time at which followers were notified.
+    var notifiedAt = ContinuousClock.now
     /// Whether notifications of the last step are on their way.
     var isSending = false
 

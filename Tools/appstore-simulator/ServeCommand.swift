@@ -66,8 +66,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Real durations in the sandbox. Without it a month takes five minutes there, and customers do nothing until \
-            they are told to.
+            Real durations in the sandbox. Without it a month takes five minutes there, and customers act \
+            only on request.
             """)
     var realDurations = false
 

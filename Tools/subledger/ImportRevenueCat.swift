@@ -71,7 +71,7 @@ private final class RevenueCatReport {
         bar = output.showsProgress ? ShareProgressBar("comparing") : nil
     }
 
-    /// Rows of other stores are none.
+    /// Rows of other stores are not problems.
     var hasProblems: Bool { counts.contains { ![Self.agreed, Self.anotherStore].contains($0.key) } }
 
     func add(_ rows: [JSONValue]) {

@@ -9,9 +9,9 @@ import SubscriptionLedger
 struct PollCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "poll",
-        abstract: "Ask Apple what no notification said.",
+        abstract: "Request overdue subscription statuses from Apple.",
         discussion: """
-            A subscription is due when its period ended and nothing tells what became of it, when Apple retries a \
+            A subscription is due when its period ended with an unknown outcome, when Apple retries a \
             charge, when an answer rests on an inference, before a period ends, and after a long silence. One call \
             answers all subscriptions of an Apple account in an app. Calls stay below Apple's hourly limits and \
             `polling.callsPerHour`.

@@ -9,14 +9,14 @@ import Synchronization
 
 /// The clock of a simulated App Store, in place of the wall clock.
 ///
-/// The simulator delivers nothing before those who follow its clock have been told of the new time.
+/// The simulator delivers nothing before the followers of its clock have been notified of the new time.
 final class SimulatorClock: Sendable {
     private let url: String
     private let milliseconds: Atomic<Int64>
 
     private static let answerLimit = 4_096
     /// An unanswered request is made again after this time: the clock may stand still.
-    private static let patience = Duration.seconds(30)
+    private static let timeout = Duration.seconds(30)
 
     /// Reads the clock.
     /// - Throws: `ConfigurationError` for a clock that is not on this machine, or does not answer.
@@ -52,7 +52,7 @@ final class SimulatorClock: Sendable {
 
     private static func read(_ url: String) async throws -> Instant {
         let response = try await HTTPClient.shared.execute(
-            HTTPClientRequest(url: url), timeout: .nanoseconds(Int64(patience / .nanoseconds(1))))
+            HTTPClientRequest(url: url), timeout: .nanoseconds(Int64(timeout / .nanoseconds(1))))
         let body = try await response.body.collect(upTo: answerLimit)
         let answer = try JSONDocument(parsing: Array(body.readableBytesView)).root
         guard response.status == .ok, let now = answer["now"]?.string.flatMap({ Instant(iso8601: $0) }) else {

@@ -9,7 +9,7 @@ import Primitives
 
 /// Answers Apple's requests for consumption information, once each, for customers who consented.
 ///
-/// A request waits for the consent until its deadline. An event before each call, and one after, tell what was sent.
+/// A request waits for the consent until its deadline. An event before each call, and one after, record what was sent.
 package actor ConsumptionAnswers {
     private let ledger: LedgerWriter
     private let connections: [CallBudget.App: AppStoreConnection]
@@ -17,10 +17,14 @@ package actor ConsumptionAnswers {
     /// The events that were looked through; nil before the first round.
     private var position: Position?
     private var open: [ConsumptionRequest] = []
+    /// The calls that Apple asked to repeat, with the time of the next.
+    private var repetitions: [ConsumptionRequest: (count: Int, resumesAt: Instant)] = [:]
 
     private static let act = "sendConsumption"
     /// Apple repeats a notification for three days, so an unanswered one arrives again.
     private static let span = 12 * Instant.millisecondsPerHour
+    /// The wait before the first repetition; it doubles with each, up to an hour.
+    private static let firstWait = Instant.millisecondsPerMinute
     /// The events that a round looks through.
     private static let roundSize: Position = 16_384
 
@@ -52,6 +56,7 @@ package actor ConsumptionAnswers {
             }
         }
         open = waiting
+        repetitions = repetitions.filter { waiting.contains($0.key) }
         return calls
     }
 
@@ -98,23 +103,21 @@ package actor ConsumptionAnswers {
             }
             return .ended
         }
-        guard consents, connection.take(.consumption) == nil else { return .waits }
-        let information = try information(about: request)
-        _ = try await ledger.append(
-            ActEvents.requested(
-                act(request),
-                [
-                    .init("bundleId", .string(request.key.bundleId)),
-                    .init("originalTransactionId", .string(request.key.originalTransactionId)),
-                    .init("transactionId", .string(request.transactionId)),
-                    .init("notificationUUID", .string(request.notificationUUID.bytes.text)),
-                    .init("information", information),
-                ]))
+        guard consents, repetitions[request].map({ $0.resumesAt <= now }) ?? true,
+            connection.take(.consumption) == nil
+        else { return .waits }
+        return try await send(try await recordedInformation(about: request), about: request, connection)
+    }
+
+    private func send(
+        _ information: JSONValue, about request: ConsumptionRequest, _ connection: AppStoreConnection
+    ) async throws -> Step {
         do {
             let reply = try await connection.call(.sendConsumption(information, of: request.transactionId))
             switch reply.outcome {
             case .success: try await note(request, [.init("outcome", .string("accepted"))])
-            case .error(let code, _) where ServerAPIReply.retryableCodes.contains(code):
+            case .error where reply.isRetryable:
+                postpone(request)
                 return .called(isFinal: false)
             case .error(let code, _):
                 try await note(request, [.init("outcome", .string("refused")), .init("code", .string("\(code)"))])
@@ -125,7 +128,32 @@ package actor ConsumptionAnswers {
         }
     }
 
+    private func postpone(_ request: ConsumptionRequest) {
+        let count = repetitions[request]?.count ?? 0
+        let wait = min(Self.firstWait << Int64(min(count, 6)), Instant.millisecondsPerHour)
+        repetitions[request] = (count + 1, now.advanced(byMilliseconds: wait))
+    }
+
     private static let late = "consumption_late"
+
+    /// Records the information before it is sent. A repetition sends what was recorded before the first call.
+    private func recordedInformation(about request: ConsumptionRequest) async throws -> JSONValue {
+        let information = try information(about: request)
+        let requested = try await ledger.append(
+            ActEvents.requested(
+                act(request),
+                [
+                    .init("bundleId", .string(request.key.bundleId)),
+                    .init("originalTransactionId", .string(request.key.originalTransactionId)),
+                    .init("transactionId", .string(request.transactionId)),
+                    .init("notificationUUID", .string(request.notificationUUID.bytes.text)),
+                    .init("information", information),
+                ]))
+        guard !requested.isAppended, let record = try ledger.reader.log.record(at: requested.position),
+            let recorded = (try? JSONDocument(parsing: record.body))?.root["information"]
+        else { return information }
+        return JSONValue(recorded)
+    }
 
     /// https://developer.apple.com/documentation/appstoreserverapi/consumptionrequest
     private func information(about request: ConsumptionRequest) throws -> JSONValue {

@@ -38,21 +38,40 @@ package struct OfferSigner: Sendable {
             Self.act, idempotencyKey: request.idempotencyKey.map { Array($0.utf8) } ?? UUIDBytes.random().bytes,
             environment: EnvironmentCode(name: scope.environment.rawValue) ?? .none,
             EventOrigin(source: source, keyName: caller.keyName))
-        if let recorded = try recorded(act) {
-            return try await sign(recorded.checked(against: request, customer), request, key)
-        }
+        if let recorded = try recorded(act) { return try await repeated(act, recorded, request, key) }
         try customer.check(request)
         let offer = SignedOffer(
             productId: request.productId, offerId: request.offerId,
             transactionId: try customer.transactionId(for: request), nonce: .random(), signedAt: now)
         let handle = try await ledger.findOrCreateCustomer(name, caller, source)
-        let terms = RecordedOffer(offer: offer, bundleId: customer.bundleId, handle: handle.hex)
+        let terms = RecordedOffer(
+            offer: offer, bundleId: customer.bundleId, handle: handle, appAccountToken: request.appAccountToken)
         let requested = try await ledger.append(ActEvents.requested(act, terms.members))
         guard requested.isAppended else {
             // The same request came twice at once.
             guard let recorded = try recorded(act) else { throw CustomerError.idempotencyKeyReused }
-            return try await sign(recorded.checked(against: request, customer), request, key)
+            return try await repeated(act, recorded, request, key)
         }
+        return try await finish(act, offer, request, key)
+    }
+
+    /// Signs the recorded terms for the same request again.
+    /// - Throws: `idempotency_key_reused` when the request has other terms; `StorageError`.
+    private func repeated(
+        _ act: ActEvents.Act, _ recorded: RecordedOffer, _ request: OfferSignatureRequest, _ key: ServerAPICredentials
+    ) async throws -> OfferSignatureAnswer {
+        var lookup = try CustomerLookup(in: ledger.reader)
+        // The customer may have been merged since.
+        guard recorded.hasTerms(of: request, bundleId: key.bundleId),
+            try lookup.customer(of: recorded.handle) == lookup.customer(of: ExternalCustomerID(request.customerId))
+        else { throw CustomerError.idempotencyKeyReused }
+        return try await finish(act, recorded.offer, request, key)
+    }
+
+    /// Signs an offer, and records that once, also when a crash interrupted an earlier attempt.
+    private func finish(
+        _ act: ActEvents.Act, _ offer: SignedOffer, _ request: OfferSignatureRequest, _ key: ServerAPICredentials
+    ) async throws -> OfferSignatureAnswer {
         let answer = try await sign(offer, request, key)
         _ = try await ledger.append(ActEvents.answered(act, [.init("outcome", .string("signed"))]))
         return answer
@@ -88,25 +107,24 @@ package struct OfferSigner: Sendable {
 private struct RecordedOffer {
     let offer: SignedOffer
     let bundleId: String
-    let handle: String
+    /// The customer as the vault names them, before merges.
+    let handle: CustomerHandle
+    let appAccountToken: AppAccountToken?
 
     var members: [JSONValue.Member] {
         [
-            .init("handle", .string(handle)), .init("bundleId", .string(bundleId)),
+            .init("handle", .string(handle.hex)), .init("bundleId", .string(bundleId)),
             .init("productId", .string(offer.productId)), .init("offerId", JSONValue(offer.offerId)),
             .init("transactionId", JSONValue(offer.transactionId)), .init("nonce", .string(offer.nonce.text)),
             .init("timestamp", .integer(offer.signedAt.milliseconds)),
+            .init("appAccountToken", JSONValue(appAccountToken?.text)),
         ]
     }
 
-    /// - Throws: `idempotency_key_reused` when the request has other terms.
-    func checked(
-        against request: OfferSignatureRequest, _ customer: OfferedCustomer
-    ) throws(CustomerError) -> SignedOffer {
-        guard offer.productId == request.productId, offer.offerId == request.offerId,
-            bundleId == customer.bundleId, handle == customer.handle?.hex
-        else { throw .idempotencyKeyReused }
-        return offer
+    /// Whether a request has the same terms, apart from its customer.
+    func hasTerms(of request: OfferSignatureRequest, bundleId: String) -> Bool {
+        offer.productId == request.productId && offer.offerId == request.offerId && self.bundleId == bundleId
+            && appAccountToken == request.appAccountToken
     }
 }
 
@@ -114,13 +132,16 @@ extension RecordedOffer {
     /// Nil for the body of another event.
     fileprivate init?(_ body: [UInt8]) {
         guard let json = try? JSONDocument(parsing: body).root, let bundleId = json["bundleId"]?.string,
-            let product = json["productId"]?.string, let handle = json["handle"]?.string,
+            let product = json["productId"]?.string,
+            let handle = (json["handle"]?.string).flatMap({ CustomerHandle(hex: $0) }),
             let nonce = (json["nonce"]?.string).flatMap({ UUIDBytes($0) }), let time = json["timestamp"]?.integer
         else { return nil }
         let offer = SignedOffer(
             productId: product, offerId: json["offerId"]?.string, transactionId: json["transactionId"]?.string,
             nonce: nonce, signedAt: Instant(milliseconds: time))
-        self.init(offer: offer, bundleId: bundleId, handle: handle)
+        self.init(
+            offer: offer, bundleId: bundleId, handle: handle,
+            appAccountToken: (json["appAccountToken"]?.string).flatMap { AppAccountToken($0) })
     }
 }
 

@@ -8,8 +8,6 @@ import SubscriptionStatus
 /// The customer of a requested offer, with what decides whether they may get it.
 struct OfferedCustomer {
     let bundleId: String
-    /// Nil for an unused id.
-    let handle: CustomerHandle?
     private let offers: IntroOffers
     private let owned: OwnedSubscriptions
     /// Nil without a catalogue of the app.
@@ -30,7 +28,6 @@ struct OfferedCustomer {
         guard scope.limits.allow(bundleId: bundleId) else { throw CustomerError.appForbidden }
         var scope = scope
         scope.bundleId = bundleId
-        handle = try lookup.customer(of: ExternalCustomerID(request.customerId))
         let timelines = try lookup.timelines(of: reader.reference(to: request.customerId))
         let rules = try reader.rules(knownAt: lookup.size)
         offers = IntroOffers(of: timelines, at: t, rules: rules, scope: scope, catalogs: catalogs)

@@ -12,7 +12,7 @@ import Primitives
 struct ImportQuestion: Sendable {
     /// The next call.
     enum Step: Hashable, Sendable {
-        /// Tells the originalTransactionId of a transaction.
+        /// The originalTransactionId of a transaction.
         case transaction
         /// A page of the history, after a revision.
         case history(revision: String?)
@@ -31,11 +31,17 @@ struct ImportQuestion: Sendable {
     private var hasHistory = false
     /// Whether the log may have a part of what Apple has, of an earlier process or of this question.
     private var isBegun: Bool
+    /// The errors of this id in a row that a repetition may cure.
+    private var retries = 0
+    /// The time of the next call.
+    private(set) var resumesAt = Instant.earliest
 
     /// The codes of an id that the app does not have.
     /// https://developer.apple.com/documentation/appstoreserverapi/error-codes
     private static let unknownIds: Set<Int64> = [4_000_006, 4_000_008, 4_040_005, 4_040_010]
     private static let revisionUnknown: Int64 = 4_000_005
+    /// The waits after errors that a repetition may cure.
+    private static let waits = [1, 4, 16].map { $0 * Instant.millisecondsPerMinute }
 
     /// Nil for a row without an id, or about no app that has a connection.
     init?(
@@ -87,7 +93,7 @@ struct ImportQuestion: Sendable {
         guard let connection = candidates.first else { return ImportVerdict(.unknownId) }
         isBegun = true
         let request = request
-        let reply = try await connection.call(request)
+        let reply = try await connection.call(request, inBackground: true)
         let question = ServerAPIQuestion(
             request.endpoint, target: request.target, bundleId: connection.app.bundleId,
             environment: connection.app.environment)
@@ -96,7 +102,10 @@ struct ImportQuestion: Sendable {
             guard case .refused(let refusal) = outcome else { return nil }
             return ImportVerdict(.refused, refusal.code.rawValue)
         }
-        if case .error(let code, _) = reply.outcome { return try next(after: code) }
+        if case .error(let code, _) = reply.outcome {
+            return reply.isRetryable ? wait(after: code, ledger) : next(after: code)
+        }
+        retries = 0
         let refusal = refused.first.map { ImportVerdict(.refused, $0.code.rawValue) } ?? ImportVerdict(.unknownId)
         switch step {
         case .transaction:
@@ -125,7 +134,7 @@ struct ImportQuestion: Sendable {
         }
     }
 
-    /// Goes on after the history: with the status of a subscription. Other purchases have none.
+    /// Continues after the history: with the status of a subscription. Other purchases have none.
     private mutating func statuses(
         of key: SubscriptionKey, _ ledger: LedgerWriter, _ polls: PollStore
     ) async throws -> ImportVerdict? {
@@ -136,18 +145,23 @@ struct ImportQuestion: Sendable {
         return nil
     }
 
-    /// Goes on after an error of Apple, with another app or environment if the id is unknown in this one.
-    private mutating func next(after code: Int64) throws -> ImportVerdict? {
+    /// Lets the same call wait after an error that a repetition may cure. Calls about other ids need not wait for it.
+    private mutating func wait(after code: Int64, _ ledger: LedgerWriter) -> ImportVerdict? {
+        guard retries < Self.waits.count else { return ImportVerdict(.refused, String(code)) }
+        resumesAt = ledger.configuration.clock().advanced(byMilliseconds: Self.waits[retries])
+        retries += 1
+        return nil
+    }
+
+    /// Continues after an error of Apple, with another app or environment if the id is unknown in this one.
+    private mutating func next(after code: Int64) -> ImportVerdict? {
         if code == Self.revisionUnknown, step != .history(revision: nil) {
             step = .history(revision: nil)
             return nil
         }
-        if ServerAPIReply.retryableCodes.contains(code) {
-            throw ServerAPIFailure.unavailable(found: "error \(code)")
-        }
         guard Self.unknownIds.contains(code) else { return ImportVerdict(.refused, String(code)) }
         candidates = candidates.dropFirst()
-        (step, hasHistory) = (Self.firstStep(row), false)
+        (step, hasHistory, retries) = (Self.firstStep(row), false, 0)
         return candidates.isEmpty ? ImportVerdict(.unknownId) : nil
     }
 
@@ -173,8 +187,8 @@ struct ImportQuestion: Sendable {
     private func note(_ key: SubscriptionKey, _ ledger: LedgerWriter, _ polls: PollStore) throws {
         let now = ledger.configuration.clock()
         var attempt = try polls.attempt(about: [key])
-        var made = PollStore.Attempt(attemptedAt: now)
-        if step == .statuses { made.answeredAt = now } else { made.historyAt = now }
+        var made = PollStore.Attempt()
+        if step == .statuses { (made.attemptedAt, made.answeredAt) = (now, now) } else { made.historyAt = now }
         attempt.join(made)
         try polls.store([key: attempt])
     }

@@ -26,12 +26,18 @@ package actor Importer {
     private var stoppedFiles: Set<ImportFile> = []
     /// The files whose rows are being decided for a caller.
     private var busyFiles: Set<ImportFile> = []
+    /// The files whose caller has not begun to read verdicts, with the time of their receipt.
+    private var keptFiles: [ImportFile: Instant] = [:]
 
     /// The rows that Apple is asked about at the same time. Each takes several calls.
     private static let windowSize = 256
     /// The rows that a round reads.
     private static let roundSize = 1_024
     private static let batchSize = 64
+    /// The rows that wait which are looked up at once.
+    private static let lookUpSize = 2_048
+    /// The time after which rounds decide a file whose caller left.
+    private static let callerTime = Instant.millisecondsPerMinute
     /// The time between two looks at the rows that wait, and between two rounds without work.
     package static let pause = Duration.milliseconds(200)
 
@@ -55,12 +61,15 @@ package actor Importer {
         try IncomingImport(in: store.folder, by: caller)
     }
 
-    /// Keeps the rows that were received. They survive a crash from now on.
+    /// Keeps the rows that were received. They survive a crash from now on, and rounds decide them if nobody calls
+    /// `decide` or `follow`.
     /// - Throws: `io_error`, `disk_full`.
     package func keep(_ incoming: sending IncomingImport) throws -> ImportFile {
         let digest = incoming.digest
         let file = ImportFile(digest, store.path(of: digest))
-        if try !store.isComplete(digest), !Folder(file.path).exists { try incoming.keep(at: file.path) }
+        guard try !store.isComplete(digest) else { return file }
+        if !Folder(file.path).exists { try incoming.keep(at: file.path) }
+        if isAtRest(file) { keptFiles[file] = now }
         return file
     }
 
@@ -118,7 +127,8 @@ package actor Importer {
 
     /// - Returns: false for a file whose rows are being decided already.
     private func begin(_ file: ImportFile) -> Bool {
-        isAtRest(file) && busyFiles.insert(file).inserted
+        keptFiles[file] = nil
+        return isAtRest(file) && busyFiles.insert(file).inserted
     }
 
     private func end(_ file: ImportFile) {
@@ -141,7 +151,7 @@ package actor Importer {
         }
         while !waiting.isEmpty {
             let isAtRest = await isAtRest(file)
-            let found = try verdicts(of: file, on: waiting)
+            let found = try verdicts(of: file, on: waiting, all: isAtRest)
             if found.isEmpty {
                 guard !isAtRest else { break }
                 try await Task.sleep(for: Self.pause)
@@ -157,8 +167,9 @@ package actor Importer {
 
     /// Returns the verdicts on rows that were `waiting`, as far as there are any now. The first lines are looked up, since
     /// rows are asked about in their order.
-    nonisolated private func verdicts(of file: ImportFile, on lines: [Int]) throws -> [ImportLine] {
-        try lines.prefix(Self.windowSize * 8).compactMap { line in
+    /// - Parameter all: whether to look up the other lines as well.
+    nonisolated private func verdicts(of file: ImportFile, on lines: [Int], all: Bool) throws -> [ImportLine] {
+        try lines.prefix(all ? lines.count : Self.lookUpSize).compactMap { line in
             guard case .decided(let verdict) = try store.state(of: file.digest, line: line) else { return nil }
             return ImportLine(line: line, verdict: verdict)
         }
@@ -166,8 +177,19 @@ package actor Importer {
 
     /// Whether no round will decide another row of the file until the next start.
     private func isAtRest(_ file: ImportFile) -> Bool {
-        !busyFiles.contains(file) && !files.contains(file) && !readFiles.contains(file)
+        !busyFiles.contains(file) && !files.contains(file) && !readFiles.contains(file) && keptFiles[file] == nil
     }
+
+    /// Takes over the files whose caller left before their rows were decided.
+    private func takeOverKeptFiles() throws {
+        let left = keptFiles.filter { $0.value.advanced(byMilliseconds: Self.callerTime) <= now }.map(\.key)
+        for file in left.sorted(by: { $0.digest < $1.digest }) {
+            if try !store.isComplete(file.digest) { files.append(file) }
+            keptFiles[file] = nil
+        }
+    }
+
+    nonisolated private var now: Instant { ledger.configuration.clock() }
 
     // MARK: - Asking
 
@@ -175,6 +197,7 @@ package actor Importer {
     /// - Returns: whether there may be more to do at once.
     /// - Throws: `StorageError`; `CancellationError`.
     package func round() async throws -> Bool {
+        try takeOverKeptFiles()
         let hasRead = try await fill()
         dropStopped()
         let hasAsked = try await ask()
@@ -191,7 +214,7 @@ package actor Importer {
         while window.count < Self.windowSize, count < Self.roundSize, let file = files.first {
             let pass = try self.pass ?? ImportPass(file, ledger, store)
             self.pass = pass
-            guard let rows = try await pass.next(Self.batchSize, deciding: true) else {
+            guard let rows = try await nextRows(of: pass) else {
                 files.removeFirst()
                 readFiles.append(file)
                 self.pass = nil
@@ -199,7 +222,7 @@ package actor Importer {
             }
             count += rows.count
             var asking: [Int: ImportStore.State] = [:]
-            for row in rows {
+            for row in rows where !window.contains(where: { $0.file == file && $0.line == row.line }) {
                 guard case .asked(let asked) = row.outcome else { continue }
                 if let question = ImportQuestion(
                     asked, file: file, line: row.line, caller: pass.caller, isBegun: row.isStored, connections)
@@ -215,6 +238,17 @@ package actor Importer {
         return count > 0
     }
 
+    /// Returns the next rows of a pass. After an error, the file is read from its start again: the rows that the pass took
+    /// have no verdict.
+    private func nextRows(of pass: ImportPass) async throws -> [ImportPass.Row]? {
+        do {
+            return try await pass.next(Self.batchSize, deciding: true)
+        } catch {
+            self.pass = nil
+            throw error
+        }
+    }
+
     /// Drops the rows that no connection can ask about until the next start, so that others take their place.
     private func dropStopped() {
         window.removeAll { question in
@@ -224,31 +258,35 @@ package actor Importer {
         }
     }
 
-    /// The result of a call.
+    /// The result of a question.
     private struct Asked: Sendable {
-        let question: ImportQuestion
+        var question: ImportQuestion
         var verdict: ImportVerdict?
         var isFailed = false
+        /// An error that is no failure of Apple's.
+        var error: (any Error)?
     }
 
     /// Makes a call about each row of the window, as far as the budget goes.
+    /// - Returns: whether any was made.
     private func ask() async throws -> Bool {
+        var questions = window[...]
         var waiting: Set<CallBudget.App> = []
+        var ids: Set<String> = []
         var kept: [ImportQuestion] = []
         var made: [Asked] = []
-        try await withThrowingTaskGroup(of: Asked.self) { group in
+        await withTaskGroup(of: Asked.self) { group in
             var running = 0
-            var ids: Set<String> = []
-            for question in window {
+            while !made.contains(where: { $0.error != nil }), let question = questions.popFirst() {
                 // The rows of one id are asked about in their order, so that the first owner wins.
                 guard ids.insert(question.id).inserted, let connection = question.connection,
-                    !waiting.contains(connection.app)
+                    question.resumesAt <= now, !waiting.contains(connection.app)
                 else {
                     kept.append(question)
                     continue
                 }
-                if let verdict = try await question.verdictWithoutAsking(ledger) {
-                    made.append(Asked(question: question, verdict: verdict))
+                if let known = await Self.look(question, ledger) {
+                    made.append(known)
                     continue
                 }
                 guard connection.take(question.endpoint, inBackground: true) == nil else {
@@ -256,36 +294,56 @@ package actor Importer {
                     kept.append(question)
                     continue
                 }
-                if running == concurrency, let asked = try await group.next() {
+                if running == concurrency, let asked = await group.next() {
                     made.append(asked)
                     running -= 1
                 }
-                group.addTask { [ledger, polls] in try await Self.ask(question, ledger, polls) }
+                group.addTask { [ledger, polls] in await Self.ask(question, ledger, polls) }
                 running += 1
             }
-            for try await asked in group { made.append(asked) }
+            for await asked in group { made.append(asked) }
         }
+        kept += questions
+        try merge(made, kept)
+        return !made.isEmpty
+    }
+
+    /// Stores the verdicts, and puts the other questions into the window. None is lost after an error.
+    private func merge(_ made: [Asked], _ kept: [ImportQuestion]) throws {
+        window = made.map(\.question) + kept
         for (file, asked) in Dictionary(grouping: made, by: \.question.file) {
             let decided = asked.compactMap { asked in
                 asked.verdict.map { (asked.question.line, ImportStore.State.decided($0)) }
             }
             try store.store(Dictionary(decided) { first, _ in first }, of: file.digest)
         }
-        let goOn = made.filter { $0.verdict == nil }
-        window = goOn.filter { !$0.isFailed }.map(\.question) + kept + goOn.filter(\.isFailed).map(\.question)
-        return !made.isEmpty
+        let open = made.filter { $0.verdict == nil }
+        window = open.filter { !$0.isFailed }.map(\.question) + kept + open.filter(\.isFailed).map(\.question)
+        if let error = made.lazy.compactMap(\.error).first { throw error }
+    }
+
+    /// Decides a row that became known since it was read; nil for any other.
+    @concurrent
+    private static func look(_ question: ImportQuestion, _ ledger: LedgerWriter) async -> Asked? {
+        do {
+            return try await question.verdictWithoutAsking(ledger).map { Asked(question: question, verdict: $0) }
+        } catch {
+            return Asked(question: question, error: error)
+        }
     }
 
     @concurrent
     private static func ask(
         _ question: ImportQuestion, _ ledger: LedgerWriter, _ polls: PollStore
-    ) async throws -> Asked {
-        var question = question
+    ) async -> Asked {
+        var asked = Asked(question: question)
         do {
-            let verdict = try await question.ask(ledger, polls)
-            return Asked(question: question, verdict: verdict)
+            asked.verdict = try await asked.question.ask(ledger, polls)
         } catch is ServerAPIFailure {
-            return Asked(question: question, isFailed: true)
+            asked.isFailed = true
+        } catch {
+            asked.error = error
         }
+        return asked
     }
 }

@@ -10,9 +10,13 @@ import Synchronization
 package final class AppStoreConnection: Sendable {
     package let app: CallBudget.App
     private let budget: SharedBudget
-    private let send: @Sendable (ServerAPIRequest) async throws -> ServerAPIReply
+    private let send: Send
     private let clock: @Sendable () -> Instant
     private let state = Mutex(State())
+
+    /// Makes one call. It asks before each repetition whether the budget allows it.
+    package typealias Send =
+        @Sendable (ServerAPIRequest, _ mayRepeat: @escaping @Sendable () -> Bool) async throws -> ServerAPIReply
 
     private struct State {
         var resumesAt = Instant.earliest
@@ -23,10 +27,9 @@ package final class AppStoreConnection: Sendable {
     /// The longest pause after failures.
     private static let longestPause = 5 * Instant.millisecondsPerMinute
 
-    /// - Parameter send: makes one call.
     package init(
         _ app: CallBudget.App, within budget: SharedBudget, clock: @escaping @Sendable () -> Instant,
-        send: @escaping @Sendable (ServerAPIRequest) async throws -> ServerAPIReply
+        send: @escaping Send
     ) {
         self.app = app
         self.budget = budget
@@ -53,11 +56,12 @@ package final class AppStoreConnection: Sendable {
         return budget.take(endpoint, of: app, at: now, inBackground: inBackground)
     }
 
-    /// Makes a call that was taken out of the budget.
+    /// Makes a call that was taken out of the budget. A repetition takes another one.
+    /// - Parameter inBackground: whether repetitions can wait for all other calls.
     /// - Throws: `ServerAPIFailure`; `CancellationError`.
-    func call(_ request: ServerAPIRequest) async throws -> ServerAPIReply {
+    func call(_ request: ServerAPIRequest, inBackground: Bool = false) async throws -> ServerAPIReply {
         do {
-            let reply = try await send(request)
+            let reply = try await send(request) { self.take(request.endpoint, inBackground: inBackground) == nil }
             state.withLock { $0.failures = 0 }
             return reply
         } catch let failure as ServerAPIFailure {
@@ -70,9 +74,11 @@ package final class AppStoreConnection: Sendable {
         let now = clock()
         state.withLock { state in
             switch failure {
-            case .rateLimited(let until): state.resumesAt = until
+            case .rateLimited(let until): state.resumesAt = max(state.resumesAt, until)
             case .unauthorized, .clockSkew: state.stoppedBy = failure
             case .unavailable:
+                // The calls that were made at the same time fail together, once.
+                guard now >= state.resumesAt else { return }
                 state.failures += 1
                 let pause = min(Int64(1_000) << Int64(min(state.failures, 10)), Self.longestPause)
                 state.resumesAt = now.advanced(byMilliseconds: pause)

@@ -29,11 +29,12 @@ package final class AppStoreConnections: Sendable {
                 return app.environments.intersection([.production, .sandbox]).sorted { $0.rawValue < $1.rawValue }
                     .map { environment in
                         let app = CallBudget.App(bundleId: app.bundleId, environment: environment)
-                        var configuration = ServerAPIClient.Configuration(
+                        let configuration = ServerAPIClient.Configuration(
                             environment, baseURL: access.baseURL, clock: clock)
-                        configuration.mayRepeat = { budget.take($0, of: app, at: clock()) == nil }
                         let client = ServerAPIClient(credentials, configuration, transport: transport)
-                        return AppStoreConnection(app, within: budget, clock: clock) { try await client.send($0) }
+                        return AppStoreConnection(app, within: budget, clock: clock) {
+                            try await client.send($0, mayRepeat: $1)
+                        }
                     }
             }
             credentials = keys
@@ -63,7 +64,7 @@ package final class AppStoreConnections: Sendable {
                 issuerId: access.issuerId, keyId: access.keyId, bundleId: app.bundleId, privateKeyPEM: pem)
         } catch {
             throw ConfigurationError(
-                "apps.serverAPI.keyFile", "the key of \(app.bundleId) is none for the App Store Server API",
+                "apps.serverAPI.keyFile", "invalid App Store Server API key for \(app.bundleId)",
                 expected: "the .p8 file that App Store Connect gives once", found: access.keyFile)
         }
     }

@@ -16,8 +16,12 @@ struct PollQueue {
     private var later = Heap<Later>()
     /// Polls that are due, the most urgent first. May contain outdated rows.
     private var ready = Heap<Ready>()
+    /// The accounts whose polls were put before all others, once each.
+    private var prioritized: Set<SubscriptionKey> = []
 
     var count: Int { polls.count }
+    /// The rows in memory, outdated ones included.
+    var rowCount: Int { later.count + ready.count }
 
     /// - Parameter account: the keys of an account, ascending.
     mutating func set(_ poll: DuePoll?, of account: [SubscriptionKey]) {
@@ -28,14 +32,15 @@ struct PollQueue {
         }
         guard polls[first] != poll else { return }
         polls[first] = poll
+        prioritized.remove(first)
         if let poll { later.insert(Later(account: first, poll: poll)) }
     }
 
     /// Puts the poll of a key that is due at `t` before all others.
-    mutating func hasten(_ key: SubscriptionKey, at t: Instant) {
+    mutating func prioritize(_ key: SubscriptionKey, at t: Instant) {
         let account = smallest[key] ?? key
-        guard let poll = polls[account], poll.dueAt <= t else { return }
-        ready.insert(Ready(account: account, poll: poll, isHastened: true))
+        guard let poll = polls[account], poll.dueAt <= t, prioritized.insert(account).inserted else { return }
+        ready.insert(Ready(account: account, poll: poll, isPrioritized: true))
     }
 
     /// Returns the most urgent poll that is due at `t`.
@@ -54,6 +59,7 @@ struct PollQueue {
     /// Removes the poll that `first(at:)` returned.
     mutating func remove(_ row: Ready) {
         polls[row.account] = nil
+        prioritized.remove(row.account)
     }
 
     private struct Later: Comparable {
@@ -67,14 +73,14 @@ struct PollQueue {
     struct Ready: Comparable {
         let account: SubscriptionKey
         let poll: DuePoll
-        private let isHastened: Bool
+        private let isPrioritized: Bool
         /// Decides between equally urgent polls, whatever the order in which they came.
         private let hash: UInt128
 
-        init(account: SubscriptionKey, poll: DuePoll, isHastened: Bool = false) {
+        init(account: SubscriptionKey, poll: DuePoll, isPrioritized: Bool = false) {
             self.account = account
             self.poll = poll
-            self.isHastened = isHastened
+            self.isPrioritized = isPrioritized
             hash =
                 Digest.sha256(
                     of: "\(account.environment.rawValue)\0\(account.bundleId)\0\(account.originalTransactionId)".utf8
@@ -82,7 +88,7 @@ struct PollQueue {
         }
 
         static func < (left: Ready, right: Ready) -> Bool {
-            if left.isHastened != right.isHastened { return left.isHastened }
+            if left.isPrioritized != right.isPrioritized { return left.isPrioritized }
             if left.poll.reason != right.poll.reason { return left.poll.reason.urgency < right.poll.reason.urgency }
             if left.poll.dueAt != right.poll.dueAt { return left.poll.dueAt < right.poll.dueAt }
             return left.hash < right.hash

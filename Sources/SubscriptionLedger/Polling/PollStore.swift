@@ -16,8 +16,10 @@ package final class PollStore: Sendable {
         var answeredAt: Instant?
         var historyAt: Instant?
         var historyFailedAt: Instant?
-        /// The revision of the last page of the history; the next page begins there.
+        /// The revision of the last page of the history; the next page begins there. Empty for the first page.
         var revision: String?
+        /// The time of the page.
+        var revisedAt: Instant?
     }
 
     private let environment: LMDB.Environment
@@ -135,28 +137,34 @@ extension PollStore.Attempt {
     mutating func join(_ other: Self) {
         attemptedAt = [attemptedAt, other.attemptedAt].compactMap(\.self).max()
         answeredAt = [answeredAt, other.answeredAt].compactMap(\.self).max()
-        if other.revision != nil, (other.attemptedAt ?? .earliest) >= (attemptedAt ?? .earliest) {
-            revision = other.revision
+        if let revised = other.revisedAt, revised >= revisedAt ?? .earliest {
+            (revision, revisedAt) = (other.revision, revised)
         }
         historyAt = [historyAt, other.historyAt].compactMap(\.self).max()
         historyFailedAt = [historyFailedAt, other.historyFailedAt].compactMap(\.self).max()
     }
 
+    /// The first byte of an attempt. Earlier versions stored no `revisedAt`; their attempts count as none.
+    private static let layout: UInt8 = 1
+
     fileprivate init?(_ bytes: [UInt8]) {
         var fields = bytes[...]
-        guard let attempted = Int64(taking: &fields), let answered = Int64(taking: &fields),
-            let history = Int64(taking: &fields), let failed = Int64(taking: &fields)
+        guard fields.popFirst() == Self.layout, let attempted = Int64(taking: &fields),
+            let answered = Int64(taking: &fields), let history = Int64(taking: &fields),
+            let failed = Int64(taking: &fields), let revised = Int64(taking: &fields)
         else { return nil }
         func instant(_ milliseconds: Int64) -> Instant? {
             milliseconds == 0 ? nil : Instant(milliseconds: milliseconds)
         }
         (attemptedAt, answeredAt) = (instant(attempted), instant(answered))
-        (historyAt, historyFailedAt) = (instant(history), instant(failed))
-        revision = fields.isEmpty ? nil : String(decoding: fields, as: UTF8.self)
+        (historyAt, historyFailedAt, revisedAt) = (instant(history), instant(failed), instant(revised))
+        revision = revisedAt == nil ? nil : String(decoding: fields, as: UTF8.self)
     }
 
     fileprivate var bytes: [UInt8] {
-        [attemptedAt, answeredAt, historyAt, historyFailedAt].flatMap { ($0?.milliseconds ?? 0).bigEndianBytes }
-            + Array((revision ?? "").utf8)
+        [Self.layout]
+            + [attemptedAt, answeredAt, historyAt, historyFailedAt, revisedAt].flatMap {
+                ($0?.milliseconds ?? 0).bigEndianBytes
+            } + Array((revision ?? "").utf8)
     }
 }

@@ -12,7 +12,7 @@ import Primitives
 import ProjectionRuntime
 import SubscriptionStatus
 
-/// Asks Apple what no notification said, the most urgent first, within the limits of calls.
+/// Requests overdue statuses and transactions from Apple, the most urgent first, within the limits of calls.
 ///
 /// The due polls follow from the log and from `data/poll/`, so a restart neither loses nor doubles a question.
 package actor Poller {
@@ -48,6 +48,8 @@ package actor Poller {
     /// The instant before which the polls in the queues are due. Those due later would take memory for nothing.
     private var horizon = Instant.earliest
     private var changedAttempts: [SubscriptionKey: PollStore.Attempt] = [:]
+    /// The accounts that are being asked about. Rounds may overlap.
+    private var asking: Set<SubscriptionKey> = []
 
     private static let span = 26 * Instant.millisecondsPerHour
     /// The time before their horizon at which the queues are filled again.
@@ -69,6 +71,8 @@ package actor Poller {
 
     /// The polls that are due soon, or now.
     package var queuedPolls: Int { queues.values.reduce(0) { $0 + $1.count } }
+    /// The rows of the queues in memory, outdated ones included.
+    package var queuedRows: Int { queues.values.reduce(0) { $0 + $1.rowCount } }
 
     /// Asks about everything that is due now and within the budget.
     /// - Parameter visited: what callers asked the ledger about. That of it which is due comes first.
@@ -77,7 +81,7 @@ package actor Poller {
         try await follow()
         for id in visited {
             let key = SubscriptionKey(id)
-            queues[key.app]?.hasten(key, at: now)
+            queues[key.app]?.prioritize(key, at: now)
         }
         var counts = Counts()
         var waiting: Set<CallBudget.App> = []
@@ -112,7 +116,10 @@ package actor Poller {
         if connection.take(.subscriptionStatuses) != nil {
             counts.rateLimited = 1
         } else {
-            counts = try await make(call(connection, try account(of: key), key, .statuses))
+            let account = try account(of: key)
+            let call = try call(connection, account, key, .statuses)
+            asking.formUnion(account.keys)
+            counts = try await make(call)
         }
         try storeAttempts()
         return counts
@@ -145,9 +152,13 @@ package actor Poller {
 
     private func enqueue(_ key: SubscriptionKey) throws {
         guard connections[key.app] != nil else { return }
-        let account = try account(of: key)
+        enqueue(try account(of: key))
+    }
+
+    private func enqueue(_ account: Account) {
+        guard let first = account.keys.first else { return }
         let isSoon = account.poll.map { $0.dueAt < horizon } ?? false
-        queues[key.app]?.set(isSoon ? account.poll : nil, of: account.keys)
+        queues[first.app]?.set(isSoon ? account.poll : nil, of: account.keys)
     }
 
     private func account(of key: SubscriptionKey) throws -> Account {
@@ -170,8 +181,8 @@ package actor Poller {
         let request: ServerAPIRequest
         let key: SubscriptionKey
         let question: PollQuestion
-        /// The earlier questions about the account.
-        let attempt: PollStore.Attempt
+        /// The account before the call, with the earlier questions about it.
+        let account: Account
         let before: Set<PolledState>
     }
 
@@ -182,17 +193,19 @@ package actor Poller {
             try Task.checkCancellation()
             // Something may have answered it since it was put into the queue.
             let account = try account(of: row.account)
-            guard let poll = account.poll, poll.dueAt <= now else {
+            guard let poll = account.poll, poll.dueAt <= now, asking.isDisjoint(with: account.keys) else {
                 queues[connection.app]?.remove(row)
-                try enqueue(row.account)
+                if asking.isDisjoint(with: account.keys) { enqueue(account) }
                 continue
             }
             guard connection.take(poll.question.endpoint) == nil else {
                 waiting.insert(connection.app)
                 continue
             }
+            let call = try call(connection, account, poll.key, poll.question)
             queues[connection.app]?.remove(row)
-            return try call(connection, account, poll.key, poll.question)
+            asking.formUnion(account.keys)
+            return call
         }
         return nil
     }
@@ -216,35 +229,43 @@ package actor Poller {
             case .history: .transactionHistory(id, revision: account.attempt.revision.flatMap { $0.isEmpty ? nil : $0 })
             }
         return Call(
-            connection: connection, request: request, key: key, question: question, attempt: account.attempt,
+            connection: connection, request: request, key: key, question: question, account: account,
             before: PolledState.all(account.lineages, at: now, try rules))
     }
 
+    /// Makes a call, and puts the account back into the queue, also after an error.
     private func make(_ call: Call) async throws -> Counts {
+        defer { asking.subtract(call.account.keys) }
+        do {
+            let (counts, attempt) = try await ask(call)
+            changedAttempts[call.key, default: call.account.attempt].join(attempt)
+            if changedAttempts.count >= Self.unstoredAttempts { try storeAttempts() }
+            try enqueue(call.key)
+            return counts
+        } catch {
+            // Its poll is judged again when it is taken.
+            enqueue(call.account)
+            throw error
+        }
+    }
+
+    private func ask(_ call: Call) async throws -> (counts: Counts, attempt: PollStore.Attempt) {
         var counts = Counts()
         counts.polled = 1
-        var attempt = PollStore.Attempt(attemptedAt: now)
+        var attempt = PollStore.Attempt()
+        if call.question == .statuses { attempt.attemptedAt = now }
         do {
             let reply = try await call.connection.call(call.request)
-            let outcome = try await record(reply, of: call)
-            attempt.answeredAt = now
-            if call.question == .history { read(reply, of: call, into: &attempt) }
-            let after = PolledState.all(try account(of: call.key).lineages, at: now, try rules)
-            if case .refused = outcome {
-                (attempt.answeredAt, counts.failed) = (nil, 1)
-            } else if after == call.before {
-                counts.unchanged = 1
-            } else {
-                counts.changed = 1
+            if case .recorded = try await record(reply, of: call), !reply.isRetryable {
+                note(reply, of: call, in: &attempt)
+                let after = PolledState.all(try account(of: call.key).lineages, at: now, try rules)
+                if after == call.before { counts.unchanged = 1 } else { counts.changed = 1 }
+                return (counts, attempt)
             }
-        } catch is ServerAPIFailure {
-            counts.failed = 1
-            if call.question == .history { attempt.historyFailedAt = now }
-        }
-        changedAttempts[call.key, default: call.attempt].join(attempt)
-        if changedAttempts.count >= Self.unstoredAttempts { try storeAttempts() }
-        try enqueue(call.key)
-        return counts
+        } catch is ServerAPIFailure {}
+        counts.failed = 1
+        if call.question == .history { attempt.historyFailedAt = now }
+        return (counts, attempt)
     }
 
     private func record(_ reply: ServerAPIReply, of call: Call) async throws -> AnswerOutcome {
@@ -255,18 +276,30 @@ package actor Poller {
                 environment: call.key.environment), source: .poll)
     }
 
-    /// Notes how far the history of an account was read. A revision that no longer exists, and one that does not go on,
-    /// begins it again.
-    private func read(_ reply: ServerAPIReply, of call: Call, into attempt: inout PollStore.Attempt) {
-        let revision = reply.body?["revision"]?.string
-        let hasMore = reply.body?["hasMore"]?.bool == true
-        guard case .success = reply.outcome, !(hasMore && revision == call.attempt.revision) else {
-            (attempt.revision, attempt.historyFailedAt) = ("", now)
+    /// Notes an answer, and how far the history of an account was read. A revision that no longer exists, and one that
+    /// does not advance, begins it again.
+    private func note(_ reply: ServerAPIReply, of call: Call, in attempt: inout PollStore.Attempt) {
+        guard call.question == .history else {
+            attempt.answeredAt = now
             return
         }
-        attempt.revision = revision
+        if case .error(let code, _) = reply.outcome {
+            attempt.historyFailedAt = now
+            if code == Self.revisionUnknown { (attempt.revision, attempt.revisedAt) = ("", now) }
+            return
+        }
+        let revision = reply.body?["revision"]?.string
+        let hasMore = reply.body?["hasMore"]?.bool == true
+        guard !(hasMore && revision == call.account.attempt.revision) else {
+            (attempt.revision, attempt.revisedAt, attempt.historyFailedAt) = ("", now, now)
+            return
+        }
+        (attempt.revision, attempt.revisedAt) = (revision, now)
         if !hasMore { attempt.historyAt = now }
     }
+
+    /// https://developer.apple.com/documentation/appstoreserverapi/error-codes
+    private static let revisionUnknown: Int64 = 4_000_005
 
     private func storeAttempts() throws {
         try store.store(changedAttempts)

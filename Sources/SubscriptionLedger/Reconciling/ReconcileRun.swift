@@ -50,14 +50,14 @@ struct ReconcileRun {
             // Both ends belong to Apple's window.
             let range = day...next.advanced(byMilliseconds: next == window.upperBound ? 0 : -1)
             switch try await readDay(range, onlyFailures: onlyFailures) {
-            case nil: (day, repetition, counted) = (next, 0, [])
-            case Self.startTooFarInPast?:
+            case .complete: (day, repetition, counted) = (next, 0, [])
+            case .startTooFarInPast:
                 day = min(day.advanced(byMilliseconds: Instant.millisecondsPerHour), window.upperBound)
                 start = day
-            case let code?:
+            case .incomplete(let found):
                 repetition += 1
                 guard repetition <= Self.repetitions else {
-                    throw ReconcileFailure(code: code, message: "\(repetition) times for one day")
+                    throw ReconcileFailure(found: "\(found), \(repetition) times for one day")
                 }
             }
             let length = window.upperBound.milliseconds - window.lowerBound.milliseconds
@@ -65,22 +65,27 @@ struct ReconcileRun {
         }
     }
 
-    /// - Returns: nil, or the code of an answer after which the day has to be read again.
-    private mutating func readDay(_ day: ClosedRange<Instant>, onlyFailures: Bool) async throws -> Int64? {
+    /// The outcome of reading a day.
+    private enum Day {
+        case complete
+        case startTooFarInPast
+        /// The day has to be read again.
+        case incomplete(found: String)
+    }
+
+    private mutating func readDay(_ day: ClosedRange<Instant>, onlyFailures: Bool) async throws -> Day {
         var token: String?
         while true {
             let reply = try await ask(.notificationHistory(day, onlyFailures: onlyFailures, token: token))
             if case .error(let code, let message) = reply.outcome {
-                guard Self.pagesNoLongerFit.contains(code) || (code == Self.startTooFarInPast && token == nil) else {
-                    throw ReconcileFailure(code: code, message: message)
-                }
-                return code
+                if code == Self.startTooFarInPast, token == nil { return .startTooFarInPast }
+                if Self.pagesNoLongerFit.contains(code) { return .incomplete(found: "\(code)") }
+                throw ReconcileFailure(found: "\(code) \(message)")
             }
             try await compare((reply.body?["notificationHistory"]?.elements ?? []).compactMap { HistoryItem($0) })
-            guard reply.body?["hasMore"]?.bool == true, let next = reply.body?["paginationToken"]?.string else {
-                return nil
-            }
-            token = next
+            guard reply.body?["hasMore"]?.bool == true else { return .complete }
+            token = reply.body?["paginationToken"]?.string
+            guard token != nil else { return .incomplete(found: "more pages without a paginationToken") }
         }
     }
 
@@ -92,7 +97,9 @@ struct ReconcileRun {
                 try await Task.sleep(for: Self.pause)
             }
             do {
-                return try await connection.call(request)
+                let reply = try await connection.call(request)
+                guard reply.isRetryable else { return reply }
+                throw ServerAPIFailure.unavailable(found: "\(reply.outcome)")
             } catch let failure as ServerAPIFailure {
                 failed += 1
                 guard failure.diagnosis.isRetryable, failed < Self.failures else {

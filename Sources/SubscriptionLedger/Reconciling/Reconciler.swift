@@ -33,12 +33,10 @@ package struct Reconciler: Sendable {
     package func reconcile(
         since: Instant, until: Instant, report: @Sendable (Double) async throws -> Void = { _ in }
     ) async throws -> ReconcileAnswer {
-        var sum: ReconcileAnswer?
-        for (number, connection) in connections.enumerated() {
-            let answer = try await reconcile(connection, since: since, until: until) { share in
+        let sum = try await sum { number, connection in
+            try await reconcile(connection, since: since, until: until) { share in
                 try await report((Double(number) + share) / Double(connections.count))
             }
-            if sum == nil { sum = answer } else { sum?.add(answer) }
         }
         return sum ?? ReconcileAnswer(since: since, until: until)
     }
@@ -47,17 +45,32 @@ package struct Reconciler: Sendable {
     /// - Throws: as `reconcile(since:until:report:)`.
     package func reconcileSinceLast() async throws -> ReconcileAnswer? {
         guard let first = try ledger.reader.log.record(at: 0)?.recordedAt else { return nil }
-        var sum: ReconcileAnswer?
-        for connection in connections {
+        return try await sum { _, connection in
             let last = try windows.reconciledUntil(connection.app)
             let since = last.map { $0.advanced(byMilliseconds: -Self.overlap) } ?? first
             let until = now.advanced(byMilliseconds: -Self.delay)
-            guard since < until else { continue }
+            guard since < until else { return nil }
             var run = ReconcileRun(ledger, connection, found: [])
             try await run.read(covered(since, until, connection), onlyFailures: true)
-            let answer = try await reconcile(connection, since: since, until: until, found: run.found) { _ in }
-            if sum == nil { sum = answer } else { sum?.add(answer) }
+            return try await reconcile(connection, since: since, until: until, found: run.found) { _ in }
         }
+    }
+
+    /// Adds the answers of all apps. A failure of one is thrown after the others.
+    private func sum(
+        _ reconcile: (Int, AppStoreConnection) async throws -> ReconcileAnswer?
+    ) async throws -> ReconcileAnswer? {
+        var sum: ReconcileAnswer?
+        var failure: ReconcileFailure?
+        for (number, connection) in connections.enumerated() {
+            do {
+                guard let answer = try await reconcile(number, connection) else { continue }
+                if sum == nil { sum = answer } else { sum?.add(answer) }
+            } catch let failed as ReconcileFailure {
+                failure = failure ?? failed
+            }
+        }
+        if let failure { throw failure }
         return sum
     }
 
@@ -79,8 +92,17 @@ package struct Reconciler: Sendable {
             ReconcileEvents.reconciled(
                 answer.json, bundleId: app.bundleId,
                 environment: EnvironmentCode(name: app.environment.rawValue) ?? .none, source: .reconcile))
-        try windows.store(reconciledUntil: answer.until, app)
+        try store(reconciledUntil: answer.until, since: since, app)
         return answer
+    }
+
+    /// Moves the end of the last window forward, unless a part between the two windows was not compared.
+    private func store(reconciledUntil end: Instant, since: Instant, _ app: CallBudget.App) throws {
+        let last = try windows.reconciledUntil(app)
+        guard let known = try last ?? ledger.reader.log.record(at: 0)?.recordedAt, since <= known,
+            end > last ?? .earliest
+        else { return }
+        try windows.store(reconciledUntil: end, app)
     }
 
     /// The part of a window that Apple answers about.
@@ -105,9 +127,9 @@ package struct ReconcileFailure: DiagnosedError, Hashable {
     }
 
     /// An answer that no repetition cures.
-    init(code: Int64, message: String) {
+    init(found: String) {
         diagnosis = Diagnosis(
             "notification_history_refused", "Apple refused to give its notification history",
-            expected: "a page of the history", found: "\(code) \(message)")
+            expected: "a page of the history", found: found)
     }
 }

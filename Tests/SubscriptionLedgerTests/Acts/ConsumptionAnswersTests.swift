@@ -36,7 +36,7 @@ import Testing
             let connection = AppStoreConnection(
                 CallBudget.App(bundleId: SampleArtifact.bundleId, environment: .production), within: SharedBudget(),
                 clock: { clock.now }
-            ) { request in
+            ) { request, _ in
                 self.requests.withLock { $0.append(request) }
                 let failure = self.failures.withLock { $0.isEmpty ? nil : $0.removeFirst() }
                 let text = try failure?.get() ?? ""
@@ -198,6 +198,23 @@ import Testing
         }
         #expect(world.sent.count == 3)
         #expect(try Self.outcomes(ledger) == ["refused 4000035"])
+    }
+
+    @Test func `is sent again with the recorded information, less often each time`() async throws {
+        let (ledger, world) = (try await Self.ledger(), World())
+        try await Self.consent(ledger)
+        try await Self.request(ledger)
+        let again = Result<String, ServerAPIFailure>.success(#"{"errorCode":4040004,"errorMessage":"again"}"#)
+        for _ in 0..<40 { world.fail(again) }
+        let answers = world.answers(ledger)
+        for _ in 0..<1_800 {
+            _ = try await answers.round()
+            ledger.clock.now = ledger.clock.now.advanced(byMilliseconds: 2_000)
+        }
+        #expect(world.sent.count == 6, "after 0, 1, 3, 7, 15 and 31 minutes")
+        let restarted = world.answers(ledger) { $0.refundPreference = .decline }
+        _ = try await restarted.round()
+        #expect(world.sent.count == 7 && Set(world.sent).count == 1)
     }
 
     @Test func `is off by default`() async throws {

@@ -3,6 +3,7 @@ import AppStoreModel
 import AppStoreSimulation
 import Crypto
 import EventLog
+import Ingestion
 import LedgerAPI
 import LedgerConfiguration
 import LedgerModel
@@ -81,6 +82,12 @@ import Testing
             } catch let error as CustomerError {
                 return "\(error.code.rawValue): \(error.diagnosis.found ?? "")"
             }
+        }
+
+        /// Signs an offer for ann, and returns the terms.
+        func bodyAfterSigning() async throws -> String {
+            _ = try await sign("ann", "back")
+            return try bodies.last { $0.kind == .actRequested }?.body ?? ""
         }
 
         var bodies: [(kind: EventKind, body: String)] {
@@ -189,5 +196,54 @@ import Testing
             await #expect(throws: CustomerError.self) { _ = try await world.sign(customer, offer, key: "order 7") }
         }
         #expect(try await world.sign("ann", "back", key: "order 8").nonce != first.nonce)
+    }
+
+    @Test func `has the same terms when the same request comes again after a merge`() async throws {
+        let world = try await World()
+        let first = try await world.sign("ann", "back", key: "order 7")
+        _ = try await world.ledger.ledger.merge(
+            .id("ann"), into: "bob", by: .admin, scope: CustomerScope(), source: .operator)
+        #expect(try await world.sign("ann", "back", key: "order 7").nonce == first.nonce)
+        let second = try await world.sign("ann", "back", key: "order 8")
+        #expect(try await world.sign("ann", "back", key: "order 8").nonce == second.nonce)
+    }
+
+    @Test func `has the token of the request among its terms`() async throws {
+        let world = try await World()
+        let tokens = ["3f2504e0-4f89-41d3-9a0c-0305e82c3301", "3f2504e0-4f89-41d3-9a0c-0305e82c3302"]
+        let first = try await world.sign(
+            "ann", "back", key: "order 7", more: [.init("appAccountToken", .string(tokens[0]))])
+        let again = try await world.sign(
+            "ann", "back", key: "order 7", more: [.init("appAccountToken", .string(tokens[0].uppercased()))])
+        #expect(again.nonce == first.nonce)
+        for more in [[], [JSONValue.Member("appAccountToken", .string(tokens[1]))]] {
+            let error = await #expect(throws: CustomerError.self) {
+                _ = try await world.sign("ann", "back", key: "order 7", more: more)
+            }
+            #expect(error?.code == .idempotencyKeyReused)
+        }
+    }
+
+    @Test func `is recorded as signed when the request comes again after a crash`() async throws {
+        let world = try await World()
+        let answer = try await world.sign("ann", "back", key: "order 7")
+        let requested = try #require(try world.bodies.first).body
+        let crashed = try await World()
+        let act = ActEvents.Act(
+            "signOffer", idempotencyKey: Array("order 7".utf8), environment: .production,
+            EventOrigin(source: .http, keyName: nil))
+        let handle = try JSONDocument(parsing: Array(try await crashed.bodyAfterSigning().utf8)).root["handle"]
+        let terms = try JSONDocument(parsing: Array(requested.utf8)).root.members
+            .filter { $0.key != "act" }
+            .map { JSONValue.Member($0.key, JSONValue($0.key == "handle" ? handle ?? $0.value : $0.value)) }
+        let draft = ActEvents.requested(act, terms)
+        let prepared = CheckedArtifact.accepted(crashed.ledger.ledger.log.prepare(draft))
+        _ = try await crashed.ledger.ledger.append([prepared], source: .http)
+        let before = try crashed.bodies.map(\.kind)
+        #expect(before.last == .actRequested)
+        for _ in 0..<2 {
+            #expect(try await crashed.sign("ann", "back", key: "order 7").nonce == answer.nonce)
+            #expect(try crashed.bodies.map(\.kind) == before + [.actAnswered])
+        }
     }
 }

@@ -19,6 +19,9 @@ import Testing
         private let accounts = Mutex<[String: Environment]>([:])
         private let failures = Mutex<[ServerAPIFailure]>([])
         private let requests = Mutex<[String]>([])
+        private let repetitions = Mutex<Int?>(nil)
+        private let interrupted = Mutex<String?>(nil)
+        private let retried = Mutex<Set<String>>([])
 
         var asked: [String] { requests.withLock { $0 } }
 
@@ -26,7 +29,34 @@ import Testing
             accounts.withLock { $0[id] = environment }
         }
 
-        /// Fails so many of the next calls.
+        /// The repetitions that the budget allowed for the first call after `repeatFirst`.
+        var allowedRepetitions: Int? { repetitions.withLock { $0 } }
+
+        /// Repeats the next call as often as the budget allows.
+        func repeatFirst() { repetitions.withLock { $0 = 0 } }
+
+        /// Ends the next call about an id with an error of this machine, after the calls of the same round.
+        func interrupt(_ id: String) { interrupted.withLock { $0 = id } }
+
+        /// Answers about an id with an error that a repetition may cure.
+        func retry(_ id: String) { retried.withLock { _ = $0.insert(id) } }
+
+        private func isInterrupted(_ request: ServerAPIRequest) -> Bool {
+            interrupted.withLock { id in
+                guard let found = id, request.path.hasSuffix(found) else { return false }
+                id = nil
+                return true
+            }
+        }
+
+        private func repeatIfFirst(_ mayRepeat: () -> Bool) {
+            guard repetitions.withLock({ $0 == 0 }) else { return }
+            var count = 0
+            while mayRepeat() { count += 1 }
+            repetitions.withLock { $0 = count }
+        }
+
+        /// Fails a number of the next calls.
         func fail(_ failure: ServerAPIFailure, times: Int = 1) {
             failures.withLock { $0 += Array(repeating: failure, count: times) }
         }
@@ -36,8 +66,13 @@ import Testing
         ) -> AppStoreConnection {
             let app = CallBudget.App(bundleId: SampleArtifact.bundleId, environment: environment)
             let clock = ledger.clock
-            return AppStoreConnection(app, within: budget, clock: { clock.now }) { request in
+            return AppStoreConnection(app, within: budget, clock: { clock.now }) { request, mayRepeat in
                 self.requests.withLock { $0.append("\(environment.rawValue)\(request.target)") }
+                self.repeatIfFirst(mayRepeat)
+                if self.isInterrupted(request) {
+                    try await Task.sleep(for: .milliseconds(100))
+                    throw StorageError(.busy, "the write queue is full")
+                }
                 if let failure = self.failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw failure }
                 let answer = self.answer(request, environment, now: clock.now)
                 return try ServerAPIReply.read(
@@ -50,6 +85,7 @@ import Testing
             let id = accounts.withLock { accounts in
                 accounts.first { asked.hasPrefix($0.key) && $0.value == environment }?.key
             }
+            if retried.withLock({ $0.contains(asked) }) { return #"{"errorCode":4040004,"errorMessage":"Try again."}"# }
             guard let id else { return #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"# }
             let app = #""bundleId":"\#(SampleArtifact.bundleId)","environment":"\#(environment.rawValue)""#
             switch request.endpoint {
@@ -273,7 +309,7 @@ import Testing
         #expect(customer.subscriptions.map(\.id.originalTransactionId) == ["2000", "5000"])
     }
 
-    @Test func `goes on after failures and after a restart, and loses nothing`() async throws {
+    @Test func `continues after failures and after a restart, and loses nothing`() async throws {
         let world = try World()
         let ids = (2_000..<2_040).map(String.init)
         for id in ids { world.apple.add(id) }
@@ -310,6 +346,74 @@ import Testing
         try world.restart()
         #expect(try await world.verdicts(row) == [Self.line(1, "filled")])
         #expect(try world.status("2000")?.expiresAt == Self.end)
+    }
+
+    @Test func `loses no row when reading the file is interrupted`() async throws {
+        let world = try World()
+        let ids = ["2000", "3000", "4000"]
+        for id in ids { world.apple.add(id) }
+        let text = ids.map { #"{"originalTransactionId":"\#($0)"}"# + "\n" }.joined()
+        _ = try await world.post(text)
+        let importer = world.importer
+        await #expect(throws: CancellationError.self) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.cancelAll()
+                group.addTask { _ = try await importer.round() }
+                try await group.waitForAll()
+            }
+        }
+        #expect(try await world.verdicts(text) == ids.indices.map { Self.line($0 + 1, "filled") })
+    }
+
+    @Test func `fills the other rows of a round in which recording an answer fails`() async throws {
+        let world = try World()
+        let ids = ["2000", "3000", "4000"]
+        for id in ids { world.apple.add(id) }
+        world.apple.interrupt("2000")
+        let text = ids.map { #"{"originalTransactionId":"\#($0)"}"# + "\n" }.joined()
+        _ = try await world.post(text)
+        let importer = world.importer
+        await #expect(throws: StorageError.self) { _ = try await importer.round() }
+        #expect(try await world.verdicts(text) == ids.indices.map { Self.line($0 + 1, "filled") })
+        for id in ids { #expect(try world.status(id)?.expiresAt == Self.end) }
+    }
+
+    @Test func `refuses an id after repeated errors, without a wait of the other ids`() async throws {
+        let world = try World()
+        for id in ["2000", "3000"] { world.apple.add(id) }
+        world.apple.retry("2000")
+        let text = ["2000", "3000"].map { #"{"originalTransactionId":"\#($0)"}"# + "\n" }.joined()
+        #expect(try await world.post(text).count == 2)
+        try await world.finish(rounds: 10)
+        #expect(try await world.post(text) == [Self.line(1, "waiting"), Self.line(2, "filled")])
+        for _ in 0..<10 {
+            world.ledger.clock.now = world.ledger.clock.now.advanced(byMilliseconds: Self.hour)
+            try await world.finish(rounds: 10)
+        }
+        #expect(try await world.post(text) == [Self.line(1, "refused", "4040004"), Self.line(2, "filled")])
+        #expect(world.apple.asked.filter { $0.contains("2000") }.count == 4)
+    }
+
+    @Test func `is decided although its caller left before reading a verdict`() async throws {
+        let world = try World()
+        world.apple.add("2000")
+        let text = #"{"originalTransactionId":"2000"}"#
+        let incoming = try world.importer.incoming(by: .backend)
+        try incoming.write(Array(text.utf8))
+        _ = try await world.importer.keep(incoming)
+        try await world.finish()
+        #expect(try world.status("2000")?.status == "active")
+        #expect(try await world.post(text) == [Self.line(1, "filled")])
+    }
+
+    @Test func `repeats failed calls within its half of the budget`() async throws {
+        let world = try World([.production], SharedBudget(callsPerHour: 600, headroom: 1))
+        world.apple.add("2000")
+        world.apple.repeatFirst()
+        _ = try await world.post(#"{"originalTransactionId":"2000"}"#)
+        _ = try await world.importer.round()
+        let repetitions = try #require(world.apple.allowedRepetitions)
+        #expect((1...4).contains(repetitions), "five calls at once, one of them made")
     }
 
     @Test func `takes at most half of the calls, and leaves the others to polls`() async throws {
@@ -357,5 +461,31 @@ import Testing
         try world.restart()
         try await world.finish()
         #expect(try world.status("2000")?.status == "active")
+    }
+
+    @Test func `reports each verdict, also those after many rows that nobody can decide`() async throws {
+        let world = try World([.production, .sandbox])
+        world.apple.add("2000")
+        world.apple.fail(.unauthorized)
+        let stopped = #"{"originalTransactionId":"9000","environment":"Sandbox"}"# + "\n"
+        let count = 2_200
+        let incoming = try world.importer.incoming(by: .backend)
+        try incoming.write(Array(String(repeating: stopped, count: count).utf8))
+        try incoming.write(Array(#"{"originalTransactionId":"2000","environment":"Production"}"#.utf8))
+        let file = try await world.importer.keep(incoming)
+        let last = Mutex<[ImportLine]>([])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [importer = world.importer] in
+                while !Task.isCancelled {
+                    _ = try await importer.round()
+                    try? await Task.sleep(for: .milliseconds(1))
+                }
+            }
+            try await world.importer.follow(file) { found in
+                last.withLock { $0 += found.filter { $0.line > count } }
+            }
+            group.cancelAll()
+        }
+        #expect(last.withLock { $0 } == [ImportLine(line: count + 1, verdict: ImportVerdict(.filled))])
     }
 }

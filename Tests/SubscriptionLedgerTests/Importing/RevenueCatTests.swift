@@ -201,6 +201,22 @@ import Testing
                 { $0["rc_original_app_user_id"] = String(repeating: "a", count: 300) },
                 ImportVerdict(.malformed, "rc_original_app_user_id")
             ),
+            (
+                { $0["product_identifier"] = String(repeating: "p", count: 5_000) },
+                ImportVerdict(.malformed, "product_identifier")
+            ),
+            (
+                { $0["purchased_currency"] = String(repeating: "e", count: 5_000) },
+                ImportVerdict(.malformed, "purchased_currency")
+            ),
+            (
+                {
+                    // Each character takes six bytes in an event.
+                    for column in ["product_identifier", "store_transaction_id", "original_store_transaction_id"] {
+                        $0[column] = String(repeating: "\u{1}", count: 256)
+                    }
+                }, ImportVerdict(.malformed, "row_too_large")
+            ),
             ({ $0["is_sandbox"] = "f" }, ImportVerdict(.known)),
         ]
         for (change, verdict) in changes {

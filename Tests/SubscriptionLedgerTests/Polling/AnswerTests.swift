@@ -199,7 +199,21 @@ import Testing
         #expect(try scratch.size == 0)
     }
 
-    @Test func `is the cause of what it tells first`() async throws {
+    @Test func `to a question too long for an event is refused and changes nothing`() async throws {
+        let scratch = try Self.scratch()
+        let question = ServerAPIQuestion(
+            .transactionHistory, target: "/inApps/v2/history/1?revision=\(String(repeating: "a", count: 5_000))",
+            bundleId: SampleArtifact.bundleId, environment: .sandbox)
+        let error = Array(#"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#.utf8)
+        guard case .refused(let refusal) = try await scratch.ledger.record(error, to: question, source: .poll) else {
+            Issue.record("it was recorded")
+            return
+        }
+        #expect(refusal.code == .claimMalformed)
+        #expect(try scratch.size == 0)
+    }
+
+    @Test func `is the cause of what it says first`() async throws {
         let scratch = try Self.scratch()
         _ = try await scratch.ledger.record(
             Self.statuses([(1, transaction.text, renewalInfo.text)]), to: Self.question, source: .poll)

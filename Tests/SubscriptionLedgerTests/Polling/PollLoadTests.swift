@@ -71,7 +71,7 @@ import Testing
         let connection = AppStoreConnection(
             CallBudget.App(bundleId: SampleArtifact.bundleId, environment: .production),
             within: SharedBudget(callsPerHour: Self.callsPerHour), clock: { clock.now }
-        ) { request in
+        ) { request, _ in
             let id = request.path.split(separator: "/").last.map(String.init) ?? ""
             asked.withLock { $0[id, default: []].append(clock.now) }
             let number = Int(id).map { $0 - 2_000_000_000_000_000 } ?? 0

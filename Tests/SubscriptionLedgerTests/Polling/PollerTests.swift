@@ -19,6 +19,7 @@ import Testing
     private final class Apple: Sendable {
         private let answers = Mutex<[String: Result<String, ServerAPIFailure>]>([:])
         private let requests = Mutex<[String]>([])
+        private let interruptions = Mutex<[@Sendable () async throws -> Void]>([])
 
         var asked: [String] { requests.withLock { $0 } }
 
@@ -27,10 +28,17 @@ import Testing
             answers.withLock { $0[prefix] = answer }
         }
 
+        /// Does something during the next call that has no interruption yet, before its answer.
+        func interrupt(_ body: @escaping @Sendable () async throws -> Void) {
+            interruptions.withLock { $0.append(body) }
+        }
+
         func connection(_ ledger: FeedLedger, _ budget: SharedBudget = SharedBudget()) -> AppStoreConnection {
             let app = CallBudget.App(bundleId: SampleArtifact.bundleId, environment: .production)
-            return AppStoreConnection(app, within: budget, clock: ledger.ledger.configuration.clock) { request in
+            return AppStoreConnection(app, within: budget, clock: ledger.ledger.configuration.clock) {
+                request, _ in
                 self.requests.withLock { $0.append(request.target) }
+                try await self.interruptions.withLock { $0.isEmpty ? nil : $0.removeFirst() }?()
                 let answer = self.answers.withLock { answers in
                     answers.filter { request.target.hasPrefix($0.key) }.max { $0.key.count < $1.key.count }?.value
                 }
@@ -43,15 +51,17 @@ import Testing
     }
 
     private static func transaction(
-        _ number: Int64, from start: Instant, signed: Instant, id: String = id
+        _ number: Int64, from start: Instant, signed: Instant, id: String = id, account: String? = nil
     ) -> SignedJWS {
-        SampleArtifact.transaction([
+        var changes: SampleArtifact.Changes = [
             "transactionId": .string(number == 1 ? id : "\(id)\(number)"), "originalTransactionId": .string(id),
             "purchaseDate": .integer(start.milliseconds),
             "expiresDate": .integer(start.milliseconds + 30 * Instant.millisecondsPerDay),
             "transactionReason": .string(number == 1 ? "PURCHASE" : "RENEWAL"),
             "signedDate": .integer(signed.milliseconds), "environment": .string("Production"),
-        ])
+        ]
+        if let account { changes["appTransactionId"] = .string(account) }
+        return SampleArtifact.transaction(changes)
     }
 
     private static func renewalInfo(end: Instant, signed: Instant, autoRenewStatus: Int64 = 1) -> SignedJWS {
@@ -93,7 +103,7 @@ import Testing
     private static let minute = Instant.millisecondsPerMinute
     private static let hour = Instant.millisecondsPerHour
 
-    @Test func `learns of a renewal that no notification told`() async throws {
+    @Test func `learns of a renewal without a notification`() async throws {
         let (ledger, apple) = (try await Self.ledger(), Apple())
         let poller = try Self.poller(ledger, apple)
         ledger.clock.now = Self.end.advanced(byMilliseconds: -Self.minute)
@@ -148,6 +158,107 @@ import Testing
         _ = try await poller.round()
         #expect(apple.asked == [Self.target, "/inApps/v2/history/\(Self.id)?sort=ASCENDING"])
         #expect(try await poller.round() == Poller.Counts())
+    }
+
+    /// A ledger that lacks the second of three transactions, whose last period has ended.
+    private static func ledgerWithGap() async throws -> FeedLedger {
+        let ledger = try FeedLedger(at: start)
+        let third = end.advanced(byMilliseconds: 30 * Instant.millisecondsPerDay)
+        ledger.clock.now = third.advanced(byMilliseconds: hour)
+        try await ledger.append([
+            transaction(1, from: start, signed: start).compact, transaction(3, from: third, signed: third).compact,
+        ])
+        ledger.clock.now = third.advanced(byMilliseconds: 30 * Instant.millisecondsPerDay + hour)
+        return ledger
+    }
+
+    private static func page(_ revision: String, hasMore: Bool, _ transactions: SignedJWS...) -> String {
+        let signed = transactions.map { "\"\($0.text)\"" }.joined(separator: ",")
+        return """
+            {"revision":"\(revision)","hasMore":\(hasMore),"bundleId":"\(SampleArtifact.bundleId)",\
+            "environment":"Production","signedTransactions":[\(signed)]}
+            """
+    }
+
+    private static let history = "/inApps/v2/history/\(id)?sort=ASCENDING"
+
+    @Test func `asks for the status although a page of the history was answered just before`() async throws {
+        let (ledger, apple) = (try await Self.ledgerWithGap(), Apple())
+        let poller = try Self.poller(ledger, apple)
+        apple.answer(
+            Self.history,
+            .success(Self.page("7", hasMore: false, Self.transaction(2, from: Self.end, signed: Self.end))))
+        for _ in 0..<2 { _ = try await poller.round() }
+        #expect(apple.asked == [Self.history, Self.target])
+    }
+
+    @Test(arguments: [4_040_004, 4_040_010] as [Int64])
+    func `continues the history at its revision after another error`(_ code: Int64) async throws {
+        let (ledger, apple) = (try await Self.ledgerWithGap(), Apple())
+        let poller = try Self.poller(ledger, apple)
+        let next = Self.history + "&revision=7"
+        apple.answer(Self.history, .success(Self.page("7", hasMore: true)))
+        apple.answer(next, .success(#"{"errorCode":\#(code),"errorMessage":"An error."}"#))
+        for _ in 0..<4 { _ = try await poller.round() }
+        ledger.clock.now = ledger.clock.now.advanced(byMilliseconds: 25 * Self.hour)
+        for _ in 0..<2 { _ = try await poller.round() }
+        #expect(apple.asked.filter { $0.hasPrefix(Self.history) } == [Self.history, next, next])
+    }
+
+    @Test func `takes an error that a repetition may cure for no answer`() async throws {
+        let (ledger, apple) = (try FeedLedger(at: Self.start), Apple())
+        try await ledger.append(Self.transaction(1, from: Self.start, signed: Self.start).compact)
+        let poller = try Self.poller(ledger, apple)
+        apple.answer(Self.target, .success(#"{"errorCode":4040004,"errorMessage":"Try again."}"#))
+        for (minutes, polled) in [(61, 1), (70, 0), (122, 1)] as [(Int64, Int)] {
+            ledger.clock.now = Self.start.advanced(byMilliseconds: minutes * Self.minute)
+            let counts = try await poller.round()
+            #expect(counts.polled == polled && counts.failed == polled, "\(minutes) min")
+        }
+    }
+
+    @Test func `keeps the question when recording its answer fails`() async throws {
+        let (ledger, apple) = (try await Self.ledger(), Apple())
+        let poller = try Self.poller(ledger, apple)
+        ledger.clock.now = Self.end.advanced(byMilliseconds: 10 * Self.minute)
+        apple.interrupt { throw StorageError(.busy, "the write queue is full") }
+        await #expect(throws: StorageError.self) { _ = try await poller.round() }
+        #expect(try await poller.round().polled == 1)
+    }
+
+    @Test func `asks about an account once when rounds overlap`() async throws {
+        let (ledger, apple) = (try await Self.ledger(), Apple())
+        let poller = try Self.poller(ledger, apple)
+        ledger.clock.now = Self.end.advanced(byMilliseconds: 10 * Self.minute)
+        let now = ledger.clock.now
+        apple.interrupt { [writer = ledger.ledger] in
+            let news = Self.renewalInfo(end: Self.end, signed: now)
+            _ = try await writer.append([await writer.check(news.compact, source: .file)], source: .file)
+            #expect(try await poller.round().polled == 0)
+        }
+        #expect(try await poller.round().polled == 1)
+        #expect(apple.asked == [Self.target])
+    }
+
+    @Test func `keeps its place in the history when its account is joined with one that was asked about later`()
+        async throws
+    {
+        let (ledger, apple) = (try await Self.ledgerWithGap(), Apple())
+        let other = "1000000000000001"
+        try await ledger.append(Self.transaction(1, from: Self.start, signed: Self.start, id: other).compact)
+        let poller = try Self.poller(ledger, apple)
+        let next = Self.history + "&revision=7"
+        apple.answer(Self.history, .success(Self.page("7", hasMore: true)))
+        apple.answer(next, .success(Self.page("8", hasMore: false)))
+        _ = try await poller.round()
+        ledger.clock.now = ledger.clock.now.advanced(byMilliseconds: 1_000)
+        _ = try await poller.ask(about: SubscriptionSelector(originalTransactionId: other))
+        let linked = [Self.id, other].map { id in
+            Self.transaction(1, from: Self.start, signed: Self.end, id: id, account: "700").compact
+        }
+        try await ledger.append(linked)
+        _ = try await poller.round()
+        #expect(apple.asked.filter { $0.hasPrefix(Self.history) } == [Self.history, next])
     }
 
     @Test func `stops for an app whose key Apple refuses`() async throws {
@@ -230,7 +341,7 @@ import Testing
         #expect(found?.subscriptions.first?.entitled == true)
     }
 
-    @Test func `begins the history anew when its revision no longer exists`() async throws {
+    @Test func `begins the history again when its revision no longer exists`() async throws {
         let (ledger, apple) = (try await Self.ledger(), Apple())
         let poller = try Self.poller(ledger, apple)
         let third = Self.end.advanced(byMilliseconds: 30 * Instant.millisecondsPerDay)
@@ -260,7 +371,7 @@ import Testing
         #expect(apple.asked.contains { $0 == start } && apple.asked[count] == start)
     }
 
-    @Test func `gives up on a history that does not go on`() async throws {
+    @Test func `gives up on a history that does not advance`() async throws {
         let (ledger, apple) = (try await Self.ledger(), Apple())
         let poller = try Self.poller(ledger, apple)
         let third = Self.end.advanced(byMilliseconds: 30 * Instant.millisecondsPerDay)
@@ -279,18 +390,62 @@ import Testing
         #expect(apple.asked.count == 3, "the status, and two pages with the same revision")
     }
 
-    @Test func `asks first about what a caller asks the ledger`() async throws {
-        let (ledger, apple) = (try FeedLedger(at: Self.start), Apple())
-        let ids = (0..<20).map { "20000000000001\(10 + $0)" }
+    private static let ids = (0..<20).map { "20000000000001\(10 + $0)" }
+
+    /// A ledger with 20 accounts that are due.
+    private static func ledgerOfMany() async throws -> FeedLedger {
+        let ledger = try FeedLedger(at: start)
         for id in ids {
             try await ledger.append(
                 SampleArtifact.transaction([
                     "transactionId": .string(id), "originalTransactionId": .string(id),
-                    "appTransactionId": .string("7\(id)"), "purchaseDate": .integer(Self.start.milliseconds),
-                    "expiresDate": .integer(Self.end.milliseconds), "environment": .string("Production"),
+                    "appTransactionId": .string("7\(id)"), "purchaseDate": .integer(start.milliseconds),
+                    "expiresDate": .integer(end.milliseconds), "environment": .string("Production"),
                 ]).compact)
         }
-        ledger.clock.now = Self.end.advanced(byMilliseconds: Self.hour)
+        ledger.clock.now = end.advanced(byMilliseconds: hour)
+        return ledger
+    }
+
+    @Test func `pauses shortly after calls that failed together`() async throws {
+        let (ledger, apple) = (try await Self.ledgerOfMany(), Apple())
+        let poller = try Self.poller(ledger, apple)
+        apple.answer("/inApps/v1/subscriptions/", .failure(.unavailable(found: "status 503")))
+        #expect(try await poller.round().failed == 8)
+        ledger.clock.now = ledger.clock.now.advanced(byMilliseconds: 3_000)
+        #expect(try await poller.round().failed == 8)
+    }
+
+    @Test func `waits as long as Apple asks, although another call fails after that`() async throws {
+        let (ledger, apple) = (try await Self.ledgerOfMany(), Apple())
+        let poller = try Self.poller(ledger, apple)
+        let until = ledger.clock.now.advanced(byMilliseconds: Self.hour)
+        apple.answer("/inApps/v1/subscriptions/", .failure(.unavailable(found: "a cut body")))
+        apple.interrupt { throw ServerAPIFailure.rateLimited(until: until) }
+        for _ in 0..<7 { apple.interrupt { try await Task.sleep(for: .milliseconds(50)) } }
+        #expect(try await poller.round().failed == 8)
+        ledger.clock.now = until.advanced(byMilliseconds: -Self.minute)
+        #expect(try await poller.round().polled == 0)
+        ledger.clock.now = until
+        #expect(try await poller.round().polled > 0)
+    }
+
+    @Test func `uses no more memory for an account that is visited often`() async throws {
+        let (ledger, apple) = (try await Self.ledgerOfMany(), Apple())
+        let poller = try Self.poller(ledger, apple)
+        apple.answer("/inApps/v1/subscriptions/", .failure(.unauthorized))
+        _ = try await poller.round()
+        let rows = await poller.queuedRows
+        let visited = Set(
+            Self.ids.map { id in
+                SubscriptionID(environment: "Production", bundleId: SampleArtifact.bundleId, originalTransactionId: id)
+            })
+        for _ in 0..<10 { _ = try await poller.round(visited: visited) }
+        #expect(await poller.queuedRows <= rows + Self.ids.count)
+    }
+
+    @Test func `asks first about what a caller asks the ledger`() async throws {
+        let (ledger, apple, ids) = (try await Self.ledgerOfMany(), Apple(), Self.ids)
         // One call at once, then one every two minutes.
         let poller = Poller(
             ledger.ledger, [apple.connection(ledger, SharedBudget(callsPerHour: 30, headroom: 1))],
@@ -304,7 +459,7 @@ import Testing
         #expect(apple.asked.last?.hasSuffix(visited) == true)
     }
 
-    @Test func `asks about a subscription that is not due, when told to`() async throws {
+    @Test func `asks about a subscription that is not due, for an operator`() async throws {
         let (ledger, apple) = (try await Self.ledger(), Apple())
         let poller = try Self.poller(ledger, apple)
         let selector = SubscriptionSelector(originalTransactionId: Self.id)

@@ -48,6 +48,8 @@ import Testing
             /// These come instead of the next answers.
             var failures: [Result<Int64, ServerAPIFailure>] = []
             var pageLength = 2
+            /// The next pages without a token for the following one.
+            var pagesWithoutToken = 0
         }
 
         private let state = Mutex(State())
@@ -59,6 +61,8 @@ import Testing
         }
 
         func fail(_ failures: Result<Int64, ServerAPIFailure>...) { state.withLock { $0.failures = failures } }
+
+        func omitTokens(_ count: Int) { state.withLock { $0.pagesWithoutToken = count } }
 
         func answer(_ request: ServerAPIRequest) throws -> ServerAPIReply {
             let body = try JSONDocument(parsing: Array((request.body?.serialized() ?? "").utf8)).root
@@ -81,10 +85,15 @@ import Testing
                 let first = question.token.flatMap(Int.init) ?? 0
                 let page = found.dropFirst(first).prefix(state.pageLength)
                 let next = first + page.count
-                let answer = JSONValue.object([
-                    "notificationHistory": .array(page.map(\.json)), "hasMore": .bool(next < found.count),
-                    "paginationToken": .string("\(next)"),
-                ])
+                var members: [JSONValue.Member] = [
+                    .init("notificationHistory", .array(page.map(\.json))), .init("hasMore", .bool(next < found.count)),
+                ]
+                if state.pagesWithoutToken == 0 {
+                    members.append(.init("paginationToken", .string("\(next)")))
+                } else {
+                    state.pagesWithoutToken -= 1
+                }
+                let answer = JSONValue.object(members)
                 return try ServerAPIReply.read(Array(answer.serialized().utf8), status: 200, of: request)
             }
         }
@@ -96,23 +105,29 @@ import Testing
         let apple = Apple()
         let reconciler: Reconciler
 
-        init() throws {
+        /// - Parameter bundleIds: the apps; those before the last have no key that Apple accepts.
+        init(_ bundleIds: [String] = [SampleArtifact.bundleId]) throws {
             let ledger = try FeedLedger(at: start)
             let apple = apple
             let clock = ledger.clock
             // Each look at the clock takes a moment, so that pauses end.
-            let connection = AppStoreConnection(
-                CallBudget.App(bundleId: SampleArtifact.bundleId, environment: .sandbox), within: SharedBudget(),
-                clock: {
-                    clock.now = clock.now.advanced(byMilliseconds: 1_000)
-                    return clock.now
+            let connections = bundleIds.map { bundleId in
+                AppStoreConnection(
+                    CallBudget.App(bundleId: bundleId, environment: .sandbox), within: SharedBudget(),
+                    clock: {
+                        clock.now = clock.now.advanced(byMilliseconds: 1_000)
+                        return clock.now
+                    }
+                ) { request, _ in
+                    guard bundleId == bundleIds.last else { throw ServerAPIFailure.unauthorized }
+                    return try apple.answer(request)
                 }
-            ) { try apple.answer($0) }
+            }
             self.ledger = ledger
-            reconciler = Reconciler(ledger.ledger, [connection], try PollStore(writing: ledger.folder))
+            reconciler = Reconciler(ledger.ledger, connections, try PollStore(writing: ledger.folder))
         }
 
-        /// A notification that Apple signed so many days after the start.
+        /// A notification that Apple signed a number of days after the start.
         func notification(_ number: Int, afterDays days: Int64 = 0) -> (signed: SignedJWS, date: Instant) {
             let date = start.advanced(byMilliseconds: days * day + Int64(number) * minute)
             let signed = SampleArtifact.notification([
@@ -191,6 +206,57 @@ import Testing
             let answer = try await Self.reconcileFailing(test, code)
             #expect(answer.missing + answer.matched == 5)
         }
+    }
+
+    @Test func `reads a day again whose pages end without a token for the next`() async throws {
+        let test = try Fixture()
+        for number in 0..<5 {
+            let notification = test.notification(number)
+            test.apple.add(notification.signed, at: notification.date, [(0, "TIMED_OUT")])
+        }
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: Self.day / 2)
+        test.apple.omitTokens(1)
+        let answer = try await test.reconciler.reconcile(since: Self.start, until: .latest)
+        #expect(answer.missing == 5 && answer.ingested == 5)
+        test.apple.omitTokens(100)
+        await #expect(throws: ReconcileFailure.self) {
+            try await test.reconciler.reconcile(since: Self.start, until: .latest)
+        }
+    }
+
+    @Test func `reads the history of an app after the failure of another, which it throws`() async throws {
+        let test = try Fixture(["com.example.other", SampleArtifact.bundleId])
+        try await test.deliver(test.notification(0), after: 0)
+        let missed = (test.notification(1), test.notification(2))
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: Self.day / 2)
+        test.apple.add(missed.0.signed, at: missed.0.date, [(0, "TIMED_OUT")])
+        let failure = await #expect(throws: ReconcileFailure.self) {
+            try await test.reconciler.reconcile(since: Self.start, until: .latest)
+        }
+        #expect(failure?.diagnosis.code == "api_unauthorized")
+        #expect(try test.records.map(\.kind) == [.notificationReceived, .notificationReceived, .reconciled])
+        let recent = test.ledger.clock.now.advanced(byMilliseconds: -30 * Self.minute)
+        test.apple.add(missed.1.signed, at: recent, [(0, "TIMED_OUT")])
+        await #expect(throws: ReconcileFailure.self) { try await test.reconciler.reconcileSinceLast() }
+        #expect(try test.records.map(\.kind).suffix(2) == [.notificationReceived, .reconciled])
+    }
+
+    @Test func `moves the start of the next comparison forward only, and over no gap`() async throws {
+        let test = try Fixture()
+        try await test.deliver(test.notification(0), after: 0)
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: 2 * Self.day)
+        let first = try #require(try await test.reconciler.reconcileSinceLast())
+        let earlier = Self.start.advanced(byMilliseconds: Self.day)
+        _ = try await test.reconciler.reconcile(since: Self.start, until: earlier)
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: 4 * Self.day)
+        let later = Self.start.advanced(byMilliseconds: 3 * Self.day)
+        _ = try await test.reconciler.reconcile(since: later, until: .latest)
+        let second = try #require(try await test.reconciler.reconcileSinceLast())
+        #expect(second.since == first.until.advanced(byMilliseconds: -Instant.millisecondsPerHour))
+        #expect(second.until > later)
+        let overlapping = try await test.reconciler.reconcile(since: later, until: .latest)
+        let third = try #require(try await test.reconciler.reconcileSinceLast())
+        #expect(third.since == overlapping.until.advanced(byMilliseconds: -Instant.millisecondsPerHour))
     }
 
     /// Reconciles, with the code in place of the first answer.

@@ -4,7 +4,7 @@ import Primitives
 /// it.
 struct ClockFollowers {
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// The number of followers that have been told of the newest instant and have not asked for the next.
+    /// The number of followers that were notified of the newest instant and have not asked for the next.
     private(set) var behind = 0
     private var barrier: CheckedContinuation<Void, Never>?
 
@@ -15,15 +15,15 @@ struct ClockFollowers {
         if behind == 0 { barrier.take()?.resume() }
     }
 
-    /// Tells all who wait.
-    mutating func tell() {
+    /// Resumes all that wait.
+    mutating func notify() {
         behind = waiting.count
-        let told = waiting
+        let notified = waiting
         waiting = []
-        for continuation in told { continuation.resume() }
+        for continuation in notified { continuation.resume() }
     }
 
-    /// Resumes once every follower told of the newest instant has asked for the next.
+    /// Resumes once every follower notified of the newest instant has asked for the next.
     mutating func awaitAll(_ continuation: CheckedContinuation<Void, Never>) {
         guard behind > 0, barrier == nil else { return continuation.resume() }
         barrier = continuation

@@ -56,7 +56,7 @@ package struct Delivery: Sendable {
     /// Whether the server of the app has confirmed it.
     package var isSuccessful: Bool { attempts.contains { $0.result == .success } }
 
-    /// Returns the notification as an attempt at `instant` sends it. Apple signs each attempt anew.
+    /// Returns the notification as an attempt at `instant` sends it. Apple signs each attempt.
     package func notification(signedAt instant: Instant) -> StoreArtifact {
         attempts.isEmpty ? notification : notification.sentAgain(at: instant)
     }

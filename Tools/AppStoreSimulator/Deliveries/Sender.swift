@@ -14,7 +14,7 @@ package struct Sender: Sendable {
     /// The number of calls under way at once.
     private static let width = 8
     /// Apple names no limit; an answer should take at most a few seconds.
-    private static let patience = TimeAmount.seconds(5)
+    private static let timeout = TimeAmount.seconds(5)
 
     /// The behaviour of the client: redirects count as failures, and a server that refuses connections fails at once.
     package static var transportConfiguration: HTTPClient.Configuration {
@@ -80,7 +80,7 @@ package struct Sender: Sendable {
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(ByteBuffer(bytes: body))
-        let response = try await client.execute(request, timeout: Self.patience)
+        let response = try await client.execute(request, timeout: Self.timeout)
         // The connection can be used again once the body has been read, whose contents do not matter.
         for try await _ in response.body {}
         return Int(response.status.code)

@@ -2,7 +2,7 @@ import AppStoreModel
 import AppStoreSimulation
 import Primitives
 
-/// The App Store Server API of a simulated App Store. Every answer is signed anew, as Apple's are.
+/// The App Store Server API of a simulated App Store. It signs each answer at the time of the call, as Apple does.
 /// https://developer.apple.com/documentation/appstoreserverapi
 struct ServerAPI: Sendable {
     let store: SimulatedAppStore
@@ -15,7 +15,7 @@ struct ServerAPI: Sendable {
 
     func signer() async -> JWSSigner { store.signers[await store.now] }
 
-    /// The members that tell which app an answer is about.
+    /// The members that name the app of an answer.
     var appMembers: [JSONValue.Member] {
         let app = store.app
         var members = [JSONValue.Member("environment", .string(app.environment.rawValue))]

@@ -74,6 +74,10 @@ package struct RevenueCatImport {
                 let draft = AssertionEvents.asserted(
                     row.json, by: "revenuecat", about: customer,
                     environment: EnvironmentCode(name: row.environment) ?? .none)
+                guard draft.fitsRecord else {
+                    compared.append(ComparedRow(line: line, verdict: .malformed("row_too_large")))
+                    continue
+                }
                 assertions.append(.accepted(ledger.log.prepare(draft)))
                 compared.append(
                     ComparedRow(line, row, try comparison.disagreements(row, of: customer)))

@@ -30,6 +30,9 @@ struct RevenueCatRow: Hashable, Sendable {
 struct RevenueCatColumns: Sendable {
     private let indexes: [String: Int]
 
+    /// The longest text of a column that an event keeps. Ids of Apple's are shorter.
+    private static let byteLimit = 256
+
     private static let required = [
         "rc_original_app_user_id", "product_identifier", "start_time", "end_time", "store", "is_auto_renewable",
         "is_trial_period", "is_in_intro_offer_period", "is_sandbox", "store_transaction_id",
@@ -55,18 +58,19 @@ struct RevenueCatColumns: Sendable {
         guard text("store", fields) == "app_store" else { return nil }
         return RevenueCatRow(
             customerId: try required("rc_original_app_user_id", fields),
-            productId: try required("product_identifier", fields),
+            productId: try Self.bounded("product_identifier", try required("product_identifier", fields)),
             startTime: try instant("start_time", try required("start_time", fields)),
             endTime: try text("end_time", fields).map { text throws(ImportVerdict) in try instant("end_time", text) },
             isAutoRenewable: try flag("is_auto_renewable", fields), isTrial: try flag("is_trial_period", fields),
             isIntroOffer: try flag("is_in_intro_offer_period", fields), isSandbox: try flag("is_sandbox", fields),
-            transactionId: try required("store_transaction_id", fields),
-            originalTransactionId: try required("original_store_transaction_id", fields),
+            transactionId: try Self.bounded("store_transaction_id", try required("store_transaction_id", fields)),
+            originalTransactionId: try Self.bounded(
+                "original_store_transaction_id", try required("original_store_transaction_id", fields)),
             refundedAt: try text("refunded_at", fields).map { text throws(ImportVerdict) in
                 try instant("refunded_at", text)
             },
-            currency: text("purchased_currency", fields), price: try price(fields),
-            ownership: text("ownership_type", fields),
+            currency: try boundedText("purchased_currency", fields), price: try price(fields),
+            ownership: try boundedText("ownership_type", fields),
             renewalNumber: text("renewal_number", fields).flatMap { Int64($0) },
             updatedAt: try text("updated_at", fields).map { text throws(ImportVerdict) in
                 try instant("updated_at", text)
@@ -80,6 +84,17 @@ struct RevenueCatColumns: Sendable {
 
     private func required(_ column: String, _ fields: [String]) throws(ImportVerdict) -> String {
         guard let text = text(column, fields) else { throw .malformed(column) }
+        return text
+    }
+
+    /// Returns the value of a column that an event keeps; nil for an empty one.
+    private func boundedText(_ column: String, _ fields: [String]) throws(ImportVerdict) -> String? {
+        guard let text = text(column, fields) else { return nil }
+        return try Self.bounded(column, text)
+    }
+
+    private static func bounded(_ column: String, _ text: String) throws(ImportVerdict) -> String {
+        guard text.utf8.count <= byteLimit else { throw .malformed(column) }
         return text
     }
 
