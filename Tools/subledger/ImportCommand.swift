@@ -20,8 +20,8 @@ struct ImportCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Fill a file of ids from Apple (the default).",
             discussion: """
-                A row of the file is a JSON object on a line, with one of originalTransactionId, transactionId and jws. \
-                A row with a receipt is refused: this version reads none. A row may name its app and environment with bundleId and environment, and its owner with \
+                A row of the file is a JSON object on a line, with one of originalTransactionId, transactionId, jws and \
+                receipt. It may name its app and environment with bundleId and environment, and its owner with \
                 customerId and appAccountToken. The transactions of each id and its status are requested from Apple, \
                 with at most half of the calls, after all polls.
 
