@@ -88,7 +88,7 @@ package enum ArtifactFile {
         else { return [FoundArtifact(file: name, content: .success(FoundArtifact.Content(artifact: bytes, kind: nil)))] }
         do throws(JSONError) {
             let document = try JSONDocument(parsing: bytes)
-            guard let answer = ServerAPIAnswer(document) else {
+            guard let answer = UnsignedAnswer(document) else {
                 return [FoundArtifact(file: name, content: content(of: document.root))]
             }
             return parts(of: answer, named: name)
@@ -97,10 +97,10 @@ package enum ArtifactFile {
         }
     }
 
-    /// Returns the answer of the App Store Server API in a text; nil when it is none.
-    package static func answer(in bytes: [UInt8]) -> ServerAPIAnswer? {
+    /// Returns the answer of Apple's in a text; nil when it is none.
+    package static func answer(in bytes: [UInt8]) -> UnsignedAnswer? {
         guard bytes.count <= byteLimit, bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return nil }
-        return (try? JSONDocument(parsing: bytes)).flatMap(ServerAPIAnswer.init)
+        return (try? JSONDocument(parsing: bytes)).flatMap(UnsignedAnswer.init)
     }
 
     private static func content(of body: JSONView) -> Result<FoundArtifact.Content, Refusal> {
@@ -109,14 +109,15 @@ package enum ArtifactFile {
     }
 
     /// Nothing proves that the unsigned words of a file are Apple's, so only the signed parts are artifacts.
-    private static func parts(of answer: ServerAPIAnswer, named name: String) -> [FoundArtifact] {
-        guard !answer.parts.isEmpty else {
+    private static func parts(of answer: UnsignedAnswer, named name: String) -> [FoundArtifact] {
+        let parts = answer.signedParts
+        guard !parts.isEmpty else {
             let refusal = Refusal(
-                .channelNotAuthenticated, "the answer of the App Store Server API has no signed part",
+                .channelNotAuthenticated, "the answer of \(answer.origin) has no signed part",
                 expected: "a signed part, since nothing proves the origin of a file", found: "none")
             return [FoundArtifact(file: name, content: .failure(refusal))]
         }
-        return answer.parts.map { part in
+        return parts.map { part in
             FoundArtifact(
                 file: "\(name)#\(part.path)",
                 content: .success(FoundArtifact.Content(artifact: part.text, kind: part.kind)))

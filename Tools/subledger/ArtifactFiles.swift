@@ -6,9 +6,9 @@ import SubscriptionLedger
 
 /// Iterates over the artifacts of files named on the command line.
 enum ArtifactFiles {
-    /// - Parameter answer: receives each answer of the App Store Server API before its signed parts, and its place.
+    /// - Parameter answer: receives each answer of Apple's before its signed parts, and its place.
     static func forEach(
-        in path: String, answer: ((ServerAPIAnswer, String) -> Void)? = nil,
+        in path: String, answer: ((UnsignedAnswer, String) -> Void)? = nil,
         _ body: (FoundArtifact) async throws -> Void
     ) async throws {
         do {

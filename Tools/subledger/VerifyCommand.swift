@@ -10,7 +10,7 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Verify App Store data and print its contents.",
         discussion: """
             Verifies signatures, certificate chains and claims. Reads .json notification bodies and answers of the App \
-            Store Server API, .jws and .txt files with one JWS, .b64 and .der receipts, and .ndjson or .jsonl archives \
+            Store Server API or verifyReceipt, .jws and .txt files with one JWS, .b64 and .der receipts, and .ndjson or .jsonl archives \
             with one artifact per line. Prints one line per artifact, for an answer one more with its unsigned words. \
             Exits with status 1 if an artifact was refused.
 
@@ -24,7 +24,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "Files to verify; - reads an archive from standard input.")
     var files: [String]
 
-    @Option(help: "Artifact kind: auto, notification, transaction, renewal-info, app-transaction, receipt or server-api.")
+    @Option(help: "Artifact kind: auto, notification, transaction, renewal-info, app-transaction, receipt, server-api or verify-receipt.")
     var kind: KindOption = .auto
 
     @Option(name: .customLong("at"), help: "Verification instant for payloads without a signing time (default: now).")
@@ -82,6 +82,7 @@ enum KindOption: String, ExpressibleByArgument, CaseIterable {
     case receipt
     /// The parts of an answer are of their own kinds.
     case serverAPI = "server-api"
+    case verifyReceipt = "verify-receipt"
 
     var artifactKind: ArtifactKind? { ArtifactKind(rawValue: rawValue) }
 }

@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreVerification
+import Ingestion
 import Primitives
 
 /// Prints one line per artifact: JSON for programs, columns for people.
@@ -14,16 +15,30 @@ struct VerifyReport {
     }
 
     /// Prints an answer, which is not signed as a whole. Its signed parts follow.
-    func line(for answer: ServerAPIAnswer, in file: String) {
+    func line(for answer: UnsignedAnswer, in file: String) {
+        let kind: KindOption =
+            switch answer {
+            case .serverAPI: .serverAPI
+            case .verifyReceipt: .verifyReceipt
+            }
         switch format {
         case .json:
             let line = JSONValue.object([
-                "file": .string(file), "kind": .string(KindOption.serverAPI.rawValue), "ok": .bool(true),
-                "authenticated": .bool(false), "payload": JSONValue(answer.document.root),
+                "file": .string(file), "kind": .string(kind.rawValue), "ok": .bool(true),
+                "authenticated": .bool(false), "payload": JSONValue(answer.root),
             ])
             print(line.serialized())
         case .table:
-            print("unsigned server-api  \(file)  \(answer.parts.count) signed parts")
+            print("unsigned \(kind.rawValue)  \(file)  \(Self.text(of: answer))")
+        }
+    }
+
+    private static func text(of answer: UnsignedAnswer) -> String {
+        switch answer {
+        case .serverAPI(let answer): "\(answer.parts.count) signed parts"
+        case .verifyReceipt(let answer):
+            "status \(answer.status)  \(answer.latest.count) latest and \(answer.inApp.count) in-app purchases"
+                + (answer.unreadable == 0 ? "" : ", \(answer.unreadable) unreadable")
         }
     }
 
