@@ -240,7 +240,8 @@ let package = Package(
                 "Revenue", "RetentionCohorts", "Churn", "AppStoreVerification", "LedgerAPI",
                 "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
                 "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation",
-                "AppStoreSimulator", crypto, cryptoExtras, argumentParser, asyncHTTPClient, hummingbird, httpTypes, logging,
+                "AppStoreSimulator", crypto, cryptoExtras, argumentParser, asyncHTTPClient, hummingbird, httpTypes,
+                logging,
             ],
             path: "Tools/Benchmarks", swiftSettings: settings
         ),
@@ -408,7 +409,8 @@ let package = Package(
                 "subledger", "appstore-simulator",
             ],
             exclude: [
-                "OpenSSL/judge.sh", "AppleLibrary/exercise.py", "DuckDB/run.py", "DuckDB/retention.sql", "DuckDB/own-grace.sql",
+                "OpenSSL/judge.sh", "AppleLibrary/exercise.py", "DuckDB/run.py", "DuckDB/retention.sql",
+                "DuckDB/own-grace.sql",
             ],
             swiftSettings: testSettings
         ),

@@ -37,7 +37,8 @@ package struct InAppPurchase: Sendable, Hashable {
         /// Creates the offer of a purchase. The id of a promotional offer or a code is explicit; a flag is also set for
         /// free periods of other offers, so it counts only without an id.
         package init?(
-            promotionalOfferId: String?, offerCodeRefName: String? = nil, isTrialPeriod: Bool, isInIntroOfferPeriod: Bool
+            promotionalOfferId: String?, offerCodeRefName: String? = nil, isTrialPeriod: Bool,
+            isInIntroOfferPeriod: Bool
         ) {
             isFreeTrial = isTrialPeriod
             if let id = promotionalOfferId {

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// What an element of `pending_renewal_info` states about the next renewal. It is not signed, and it has no date of the
+/// An element of `pending_renewal_info`: the next renewal of a subscription. It is not signed, and it has no date of the
 /// renewal.
 /// https://developer.apple.com/documentation/appstorereceipts/responsebody/pending_renewal_info
 package struct PendingRenewal: Sendable, Hashable {

@@ -40,7 +40,8 @@ package struct TransactionReceipt: Sendable, Hashable {
         return stride(from: 1, to: texts.count - 2, by: 4).compactMap { index in
             guard texts[index + 1].contains(UInt8(ascii: "=")) else { return nil }
             return Entry(
-                key: String(decoding: texts[index], as: UTF8.self), value: String(decoding: texts[index + 2], as: UTF8.self))
+                key: String(decoding: texts[index], as: UTF8.self),
+                value: String(decoding: texts[index + 2], as: UTF8.self))
         }
     }
 }

@@ -42,7 +42,8 @@ package struct FoundArtifact: Sendable {
 extension FoundArtifact {
     /// Creates the artifact of a quarantined item, with its original source.
     package init(_ item: QuarantinedItem) {
-        self.init(file: item.digest, source: item.source, content: .success(Content(artifact: item.artifact, kind: nil)))
+        self.init(
+            file: item.digest, source: item.source, content: .success(Content(artifact: item.artifact, kind: nil)))
     }
 }
 
@@ -85,7 +86,9 @@ package enum ArtifactFile {
             ]
         }
         guard let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "\"")
-        else { return [FoundArtifact(file: name, content: .success(FoundArtifact.Content(artifact: bytes, kind: nil)))] }
+        else {
+            return [FoundArtifact(file: name, content: .success(FoundArtifact.Content(artifact: bytes, kind: nil)))]
+        }
         do throws(JSONError) {
             let document = try JSONDocument(parsing: bytes)
             guard let answer = UnsignedAnswer(document) else {

@@ -51,7 +51,8 @@ extension EventDraft {
             idempotencyKey: IdempotencyKey(artifact: .receipt, environment: environment, key: proof.signingInput.bytes),
             evidence: Evidence(bytes: verified.container, digest: proof.text),
             verifiedAt: proof.verifiedAt, leafCertificate: proof.leaf, rootCertificate: proof.root,
-            body: JSONValue.object(unreadable == 0 ? [] : [.init("unreadable", .integer(Int64(unreadable)))]).canonical(),
+            body: JSONValue.object(unreadable == 0 ? [] : [.init("unreadable", .integer(Int64(unreadable)))])
+                .canonical(),
             attachment: IndexedFacts(facts))
     }
 

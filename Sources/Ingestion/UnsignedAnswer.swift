@@ -45,7 +45,8 @@ package enum UnsignedAnswer: Sendable {
         case .serverAPI(let answer):
             answer.parts.map { SignedPart(path: $0.path, kind: $0.kind, text: $0.text) }
         case .verifyReceipt(let answer):
-            answer.latestReceipt.map { [SignedPart(path: "latest_receipt", kind: .receipt, text: Array($0.utf8))] } ?? []
+            answer.latestReceipt.map { [SignedPart(path: "latest_receipt", kind: .receipt, text: Array($0.utf8))] }
+                ?? []
         }
     }
 }

@@ -42,7 +42,8 @@ struct `Receipts in a timeline` {
             ($0.type, $0.offer, $0.subscriptionGroupIdentifier) = (nil, nil, "group")
         }
         let receipt = row("1", 0, 30, created: 40) {
-            $0.offer = .init(offerType: .introductory, offerIdentifier: nil, offerDiscountType: .freeTrial, offerPeriod: nil)
+            $0.offer = .init(
+                offerType: .introductory, offerIdentifier: nil, offerDiscountType: .freeTrial, offerPeriod: nil)
         }
         let period = fold([answer, receipt]).periods[0]
         #expect(period.type == .autoRenewable && period.subscriptionGroupIdentifier == "group")
@@ -96,8 +97,12 @@ struct `Receipts in a timeline` {
                 SubscriptionKey(environment: .production, bundleId: "com.example.app", originalTransactionId: $0)
             }
             let timelines = [
-                keys[0]: Timeline([row("1", 0, 30, created: 40) { ($0.companion, $0.appTransactionId) = (companion, first) }]),
-                keys[1]: Timeline([row("2", 0, 30, created: 40) { ($0.companion, $0.appTransactionId) = (companion, second) }]),
+                keys[0]: Timeline([
+                    row("1", 0, 30, created: 40) { ($0.companion, $0.appTransactionId) = (companion, first) }
+                ]),
+                keys[1]: Timeline([
+                    row("2", 0, 30, created: 40) { ($0.companion, $0.appTransactionId) = (companion, second) }
+                ]),
             ]
             return Lineage.components(of: timelines).groupedByAccounts().count
         }

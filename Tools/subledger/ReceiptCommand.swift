@@ -28,7 +28,9 @@ struct ReceiptCommand: ParsableCommand {
 
         @Option(
             name: .customLong("device-guid"),
-            help: "Device that the receipt must be of: identifierForVendor, on macOS the network address, in hexadecimal.")
+            help:
+                "Device that the receipt must be of: identifierForVendor, on macOS the network address, in hexadecimal."
+        )
         var deviceGUID: DeviceGUID?
 
         @OptionGroup var trust: TrustOptions
@@ -55,7 +57,7 @@ struct ReceiptCommand: ParsableCommand {
     }
 }
 
-/// What `receipt inspect` prints.
+/// The output of `receipt inspect`.
 struct ReceiptReport {
     let content: ReceiptContent
     let result: Result<SignedArtifact, Refusal>

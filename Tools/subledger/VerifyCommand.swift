@@ -24,7 +24,10 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "Files to verify; - reads an archive from standard input.")
     var files: [String]
 
-    @Option(help: "Artifact kind: auto, notification, transaction, renewal-info, app-transaction, receipt, server-api or verify-receipt.")
+    @Option(
+        help:
+            "Artifact kind: auto, notification, transaction, renewal-info, app-transaction, receipt, server-api or verify-receipt."
+    )
     var kind: KindOption = .auto
 
     @Option(name: .customLong("at"), help: "Verification instant for payloads without a signing time (default: now).")

@@ -25,7 +25,8 @@ extension AppReceipt {
                     inApp.append(try Self.purchase(value))
                 } else {
                     if type == .bundleId, bundleIdOctets.isEmpty { bundleIdOctets = Array(value) }
-                    attributes.append(ReceiptAttribute(type: type, version: version, value: Self.value(value, of: type)))
+                    attributes.append(
+                        ReceiptAttribute(type: type, version: version, value: Self.value(value, of: type)))
                 }
             }
             self.init(attributes: attributes, inApp: inApp, bundleIdOctets: bundleIdOctets)

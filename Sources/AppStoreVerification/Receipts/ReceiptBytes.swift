@@ -11,7 +11,8 @@ package enum ReceiptBytes {
         guard let start = bytes.firstIndex(where: { $0 > 0x20 }), bytes.count - start >= 2 else { return false }
         let (first, second) = (bytes[start], bytes[start + 1])
         if first == 0x30, second >= 0x80 { return true }
-        let isBase64 = first == UInt8(ascii: "M") && second == UInt8(ascii: "I")
+        let isBase64 =
+            first == UInt8(ascii: "M") && second == UInt8(ascii: "I")
             || first == UInt8(ascii: "e") && second == UInt8(ascii: "w")
         return isBase64 && !bytes.contains(UInt8(ascii: "."))
     }

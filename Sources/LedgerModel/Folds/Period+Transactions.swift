@@ -43,8 +43,10 @@ private struct TransactionCopies {
     var settled: TransactionFact {
         let best = copies[settledIndex]
         guard best.source.rank != .jws, copies.count > 1 else { return best.value }
-        return copies.sorted { $0.source.rank == $1.source.rank ? $1.source.precedes($0.source) : $0.source.rank > $1.source.rank }
-            .reduce(into: best.value) { $0.complete(from: $1.value) }
+        return copies.sorted {
+            $0.source.rank == $1.source.rank ? $1.source.precedes($0.source) : $0.source.rank > $1.source.rank
+        }
+        .reduce(into: best.value) { $0.complete(from: $1.value) }
     }
 
     var isRevoked: Bool { copies.contains { $0.value.revocation != nil } }

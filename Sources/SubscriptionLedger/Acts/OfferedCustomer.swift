@@ -60,14 +60,17 @@ struct OfferedCustomer {
         if let catalog {
             let offers = catalog.product(Symbol(productId), at: t)?.offers ?? []
             guard offers.contains(where: { $0.kind == .promotional && $0.id?.text == offerId }) else {
-                throw .offerUnknown
+                throw .offerUnknown(productId, offerId)
             }
         }
-        guard offers.purchases.contains(where: { $0.key.bundleId == bundleId }) else {
+        guard bought.contains(where: { $0.key.bundleId == bundleId }) else {
             let shared = owned.subscriptions.lazy.compactMap { $0.periods.last?.transactionId }.first
             throw .offerIneligible(shared == nil ? "neverSubscribed" : "familyShared", shared, position: nil)
         }
     }
+
+    /// The purchases that belong to the customer. Those of refused links only tell which offers the Apple account used.
+    private var bought: [AccountPurchase] { offers.purchases.filter { owned.keys.contains($0.key) } }
 
     private func checkIntroductory(_ productId: String) throws(CustomerError) {
         let eligibility = offers.eligibility(for: ProductName(Symbol(bundleId), Symbol(productId)))
@@ -81,7 +84,7 @@ struct OfferedCustomer {
     /// Returns an id by which Apple knows the customer.
     /// - Throws: `transaction_unknown` when there is none and Apple requires one.
     func transactionId(for request: OfferSignatureRequest) throws(CustomerError) -> String? {
-        let bought = offers.purchases.last { $0.key.bundleId == bundleId && $0.transactionId != nil }?.transactionId
+        let bought = bought.last { $0.key.bundleId == bundleId && $0.transactionId != nil }?.transactionId
         let downloaded = owned.downloads.lazy.compactMap { download in
             if case .appTransaction(let id) = download.account.account { id } else { nil }
         }.first
@@ -103,10 +106,12 @@ extension CustomerError {
     fileprivate static let appUnclear = CustomerError(
         .parameterInvalid, "several apps may be meant", expected: "bundleId", found: "none")
 
-    fileprivate static let offerUnknown = CustomerError(
-        .offerUnknown, "the catalogue has no such promotional offer of the product",
-        expected: "a product and a promotional offer of it", found: "another",
-        hint: "Apply a catalogue with the offer, or compare the ids with App Store Connect.")
+    fileprivate static func offerUnknown(_ productId: String, _ offerId: String) -> CustomerError {
+        CustomerError(
+            .offerUnknown, "the catalogue has no such promotional offer of the product",
+            expected: "a product and a promotional offer of it", found: "product \(productId), offer \(offerId)",
+            hint: "Apply a catalogue with the offer, or compare the ids with App Store Connect.")
+    }
 
     fileprivate static let transactionUnknown = CustomerError(
         .transactionUnknown, "no transaction of the customer is known", expected: "an id by which Apple knows them",
@@ -119,7 +124,8 @@ extension CustomerError {
         if let transactionId { found += ", transaction \(transactionId.text)" }
         if let position { found += ", event \(position)" }
         return CustomerError(
-            .offerIneligible, "the customer may not get the offer", expected: "a customer who may", found: found)
+            .offerIneligible, "the customer is not eligible for the offer",
+            expected: "a customer who is eligible for the offer", found: found)
     }
 
     static let idempotencyKeyReused = CustomerError(

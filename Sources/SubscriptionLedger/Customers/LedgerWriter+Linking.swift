@@ -240,7 +240,8 @@ extension RefusedRow {
                 transaction.tokens.isEmpty ? Advice.signIn : Advice.useTheToken
             }
         self.init(
-            index: transaction.index, part: transaction.index == nil ? TransactionPosting.receiptPart : nil, code: CustomerError.Code.linkRefused.rawValue, reason: reason,
+            index: transaction.index, part: transaction.index == nil ? TransactionPosting.receiptPart : nil,
+            code: CustomerError.Code.linkRefused.rawValue, reason: reason,
             advice: advice)
     }
 }

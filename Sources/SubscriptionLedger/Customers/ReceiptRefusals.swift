@@ -12,7 +12,8 @@ final class ReceiptRefusals: Sendable {
     /// Returns what the app can do about a refused receipt, and remembers the refusal: `refreshReceiptOnce`, or `none`
     /// when a receipt of the customer was refused within the last hour.
     func advice(to posting: TransactionPosting, at now: Instant) -> String {
-        let customer = posting.customerId ?? posting.handle ?? posting.deviceGUID.map { "\($0)" } ?? posting.receipt ?? ""
+        let customer =
+            posting.customerId ?? posting.handle ?? posting.deviceGUID.map { "\($0)" } ?? posting.receipt ?? ""
         let name = Digest.sha256(of: customer.utf8)
         return refusals.withLock { refusals in
             if refusals.count >= Self.limit { Self.forgetHalf(of: &refusals) }

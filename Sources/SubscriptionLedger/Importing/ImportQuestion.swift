@@ -31,6 +31,8 @@ struct ImportQuestion: Sendable {
     private var hasHistory = false
     /// Whether the log may have a part of what Apple has, of an earlier process or of this question.
     private var isBegun: Bool
+    /// The place among all rows that Apple is asked about.
+    let number: Int
     /// The errors of this id in a row that a repetition may cure.
     private var retries = 0
     /// The time of the next call.
@@ -46,7 +48,7 @@ struct ImportQuestion: Sendable {
     /// Nil for a row without an id, or about no app that has a connection.
     init?(
         _ row: ImportRow, file: ImportFile, line: Int, caller: Caller, isBegun: Bool,
-        _ connections: [AppStoreConnection]
+        number: Int, _ connections: [AppStoreConnection]
     ) {
         let candidates = connections.filter { row.allows($0.app) }.sorted { left, right in
             left.app.environment == .production && right.app.environment != .production
@@ -55,6 +57,7 @@ struct ImportQuestion: Sendable {
         (self.row, self.file, self.line, self.caller, self.id) = (row, file, line, caller, id)
         self.candidates = candidates[...]
         self.isBegun = isBegun
+        self.number = number
         step = Self.firstStep(row)
     }
 
@@ -91,6 +94,7 @@ struct ImportQuestion: Sendable {
     /// - Throws: `ServerAPIFailure`, after which the same call is to be made again; `StorageError`; `CancellationError`.
     mutating func ask(_ ledger: LedgerWriter, _ polls: PollStore) async throws -> ImportVerdict? {
         guard let connection = candidates.first else { return ImportVerdict(.unknownId) }
+        let wasBegun = isBegun
         isBegun = true
         let request = request
         let reply = try await connection.call(request, inBackground: true)
@@ -103,23 +107,30 @@ struct ImportQuestion: Sendable {
             return ImportVerdict(.refused, refusal.code.rawValue)
         }
         if case .error(let code, _) = reply.outcome {
-            return reply.isRetryable ? wait(after: code, ledger) : next(after: code)
+            return reply.isRetryable ? wait(after: String(code), ledger) : next(after: code)
         }
-        retries = 0
         let refusal = refused.first.map { ImportVerdict(.refused, $0.code.rawValue) } ?? ImportVerdict(.unknownId)
         switch step {
         case .transaction:
             key = try ledger.reader.facts.snapshot().keys(in: event.position..<event.position + 1).first
             guard let key else { return refusal }
+            guard try isAsked(key, in: event, ledger) else {
+                return ImportVerdict(.refused, RefusalCode.answerMismatch.rawValue)
+            }
             if hasHistory { return try await statuses(of: key, ledger, polls) }
             let before = try ledger.reader.facts.timelines(around: key, knownAt: event.position)
             step = .history(revision: nil)
-            return before[key] == nil ? nil : try await verdict(.known, key, ledger)
+            // What an earlier call about this row stored is not all that Apple has.
+            return before[key] == nil || wasBegun ? nil : try await verdict(.known, key, ledger)
         case .history(let revision):
-            if let more = Self.revision(after: reply, revision) {
-                step = .history(revision: more)
+            if reply.body?["hasMore"]?.bool == true {
+                guard let more = Self.revision(after: reply, revision) else {
+                    return wait(after: RefusalCode.claimMalformed.rawValue, ledger)
+                }
+                (step, retries) = (.history(revision: more), 0)
                 return nil
             }
+            retries = 0
             hasHistory = true
             if let key = try key ?? found(in: connection.app, ledger) {
                 return try await statuses(of: key, ledger, polls)
@@ -138,7 +149,7 @@ struct ImportQuestion: Sendable {
     private mutating func statuses(
         of key: SubscriptionKey, _ ledger: LedgerWriter, _ polls: PollStore
     ) async throws -> ImportVerdict? {
-        self.key = key
+        (self.key, retries) = (key, 0)
         try note(key, ledger, polls)
         guard try isSubscription(key, ledger) else { return try await verdict(.filled, key, ledger) }
         step = .statuses
@@ -146,8 +157,8 @@ struct ImportQuestion: Sendable {
     }
 
     /// Lets the same call wait after an error that a repetition may cure. Calls about other ids need not wait for it.
-    private mutating func wait(after code: Int64, _ ledger: LedgerWriter) -> ImportVerdict? {
-        guard retries < Self.waits.count else { return ImportVerdict(.refused, String(code)) }
+    private mutating func wait(after code: String, _ ledger: LedgerWriter) -> ImportVerdict? {
+        guard retries < Self.waits.count else { return ImportVerdict(.refused, code) }
         resumesAt = ledger.configuration.clock().advanced(byMilliseconds: Self.waits[retries])
         retries += 1
         return nil
@@ -165,11 +176,17 @@ struct ImportQuestion: Sendable {
         return candidates.isEmpty ? ImportVerdict(.unknownId) : nil
     }
 
-    /// Returns the revision of the page to read next; nil after the last.
+    /// Returns the revision of the page to read next; nil for none, or one that does not advance.
     private static func revision(after reply: ServerAPIReply, _ last: String?) -> String? {
-        guard reply.body?["hasMore"]?.bool == true, let revision = reply.body?["revision"]?.string, revision != last
-        else { return nil }
+        guard let revision = reply.body?["revision"]?.string, revision != last else { return nil }
         return revision
+    }
+
+    /// Whether an answer about a transaction states the id that Apple was asked about.
+    private func isAsked(_ key: SubscriptionKey, in event: AppendResult, _ ledger: LedgerWriter) throws -> Bool {
+        guard key.originalTransactionId != id else { return true }
+        let stated = try ledger.reader.facts.timelines(around: key, knownAt: event.position + 1)[key]
+        return stated?.transactions.contains { $0.value.transactionId.text == id } == true
     }
 
     private func found(in app: CallBudget.App, _ ledger: LedgerWriter) throws -> SubscriptionKey? {

@@ -28,6 +28,8 @@ package actor Importer {
     private var busyFiles: Set<ImportFile> = []
     /// The files whose caller has not begun to read verdicts, with the time of their receipt.
     private var keptFiles: [ImportFile: Instant] = [:]
+    /// The number of the next question.
+    private var nextNumber = 0
 
     /// The rows that Apple is asked about at the same time. Each takes several calls.
     private static let windowSize = 256
@@ -225,8 +227,10 @@ package actor Importer {
             for row in rows where !window.contains(where: { $0.file == file && $0.line == row.line }) {
                 guard case .asked(let asked) = row.outcome else { continue }
                 if let question = ImportQuestion(
-                    asked, file: file, line: row.line, caller: pass.caller, isBegun: row.isStored, connections)
+                    asked, file: file, line: row.line, caller: pass.caller, isBegun: row.isStored,
+                    number: nextNumber, connections)
                 {
+                    nextNumber += 1
                     window.append(question)
                     asking[row.line] = .asking
                 } else {
@@ -318,8 +322,19 @@ package actor Importer {
             try store.store(Dictionary(decided) { first, _ in first }, of: file.digest)
         }
         let open = made.filter { $0.verdict == nil }
-        window = open.filter { !$0.isFailed }.map(\.question) + kept + open.filter(\.isFailed).map(\.question)
+        window = Self.inOrder(
+            open.filter { !$0.isFailed }.map(\.question) + kept + open.filter(\.isFailed).map(\.question))
         if let error = made.lazy.compactMap(\.error).first { throw error }
+    }
+
+    /// Returns the questions with those about one id in the order of their rows, in which the first owner wins.
+    private static func inOrder(_ questions: [ImportQuestion]) -> [ImportQuestion] {
+        var ordered = questions
+        for places in Dictionary(grouping: questions.indices, by: { questions[$0].id }).values where places.count > 1 {
+            let sorted = places.map { questions[$0] }.sorted { $0.number < $1.number }
+            for (place, question) in zip(places, sorted) { ordered[place] = question }
+        }
+        return ordered
     }
 
     /// Decides a row that became known since it was read; nil for any other.

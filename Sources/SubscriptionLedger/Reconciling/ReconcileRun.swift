@@ -84,8 +84,9 @@ struct ReconcileRun {
             }
             try await compare((reply.body?["notificationHistory"]?.elements ?? []).compactMap { HistoryItem($0) })
             guard reply.body?["hasMore"]?.bool == true else { return .complete }
-            token = reply.body?["paginationToken"]?.string
-            guard token != nil else { return .incomplete(found: "more pages without a paginationToken") }
+            let next = reply.body?["paginationToken"]?.string
+            guard let next, next != token else { return .incomplete(found: "more pages without a new paginationToken") }
+            token = next
         }
     }
 

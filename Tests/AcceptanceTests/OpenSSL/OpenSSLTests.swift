@@ -27,21 +27,28 @@ struct `Mutated receipts beside OpenSSL` {
         var accepted = 0
         for line in judged {
             let number = try #require(Int(line[0]))
-            let ours = Self.content(of: mutations[number], under: root)
-            accepted += ours == nil ? 0 : 1
+            let ours = Self.judgement(of: mutations[number], under: root)
+            // OpenSSL takes an unknown digest of a signer for the one that the message declares. Ours does not.
+            guard !ours.text.hasPrefix("algorithmUnsupported") else { continue }
+            accepted += ours.isAccepted ? 1 : 0
             #expect(
-                (ours?.hex ?? "refused") == line[1], "mutation \(number), seed \(TestEnvironment.seed)")
+                ours.isAccepted ? ours.text == line[1] : line[1] == "refused",
+                "mutation \(number), seed \(TestEnvironment.seed): \(ours.text)")
         }
         print("mutated receipts beside OpenSSL: \(Self.count), \(accepted) accepted")
         #expect(accepted > Self.count / 20)
     }
 
-    /// The digest of the content, if signers and signatures are accepted.
-    private static func content(of container: [UInt8], under root: [UInt8]) -> Digest? {
-        guard let message = try? SignedMessage(parsing: container), (try? message.path(to: root)) != nil,
-            (try? message.verifySignatures()) != nil
-        else { return nil }
-        return .sha256(of: message.content)
+    /// The digest of the content, if signers and signatures are accepted; else the error.
+    private static func judgement(of container: [UInt8], under root: [UInt8]) -> (isAccepted: Bool, text: String) {
+        do throws(CMSError) {
+            let message = try SignedMessage(parsing: container)
+            _ = try message.path(to: root)
+            try message.verifySignatures()
+            return (true, Digest.sha256(of: message.content).hex)
+        } catch {
+            return (false, "\(error)")
+        }
     }
 
     private static func lines(_ base64: String) -> String {

@@ -23,7 +23,8 @@ struct `Receipts in the fixtures` {
             let file = try #require(entry["file"]?.string)
             let name = String(file.split(separator: "/").last ?? "")
             let result = await Self.verify(
-                try Fixtures.bytes(file), root: Self.roots.filter { name.hasPrefix($0.key) }.max { $0.key < $1.key }?.value)
+                try Fixtures.bytes(file),
+                root: Self.roots.filter { name.hasPrefix($0.key) }.max { $0.key < $1.key }?.value)
             #expect(result.refusal?.code.rawValue == Self.refused[name], "\(file): \(result.refusal.debugDescription)")
             guard case .receipt(let verified)? = try? result.get() else { continue }
             try Self.expect(verified.receipt.payload, equals: try #require(entry["measured"]), file)
@@ -33,10 +34,13 @@ struct `Receipts in the fixtures` {
         print("receipts in the fixtures: \(checked) accepted")
     }
 
-    @Test func `receipts of Xcode are refused without their certificate, and those of iOS 6 are only tokens`() async throws {
+    @Test func `receipts of Xcode are refused without their certificate, and those of iOS 6 are only tokens`()
+        async throws
+    {
         for entry in try Fixtures.entries(kind: "app-receipt-pkcs7") where entry["environment"]?.string == "Xcode" {
             let bytes = try Fixtures.bytes(try #require(entry["file"]?.string))
-            #expect(await Self.verify(bytes, root: nil, environments: [.production]).refusal?.code == .environmentRefused)
+            #expect(
+                await Self.verify(bytes, root: nil, environments: [.production]).refusal?.code == .environmentRefused)
             #expect(await Self.verify(bytes, root: nil).refusal?.code == .environmentRefused)
             #expect(await Self.verify(bytes, root: "testca-receipt-root.der").refusal?.code == .environmentRefused)
         }
@@ -51,7 +55,10 @@ struct `Receipts in the fixtures` {
 
     /// The receipts whose answers by Apple, or decoded forms by another reader, are recorded.
     @Test(arguments: [
-        ("receipts-pkcs7/griddiary-auto_renewable_receipt.b64", "verify-receipt-pairs/griddiary-auto_renewable_receipt-1.json"),
+        (
+            "receipts-pkcs7/griddiary-auto_renewable_receipt.b64",
+            "verify-receipt-pairs/griddiary-auto_renewable_receipt-1.json"
+        ),
         ("receipts-pkcs7/griddiary-receipt.b64", "verify-receipt-pairs/griddiary-receipt-1.json"),
         ("receipts-pkcs7/ios-mbaasy-2015-unified.b64", "verify-receipt-pairs/mbaasy-unified.json"),
         ("receipts-pkcs7/ios-revenuecat-sampleapp-2020.b64", "verify-receipt/revenuecat-verifyReceiptSample1.json"),
@@ -71,7 +78,9 @@ struct `Receipts in the fixtures` {
             #expect(purchase.originalTransactionId == row["original_transaction_id"]?.string, "\(id)")
             #expect(purchase.productId == row["product_id"]?.string, "\(id)")
             #expect(purchase.quantity.map { "\($0)" } == row["quantity"].map(Self.text), "\(id)")
-            #expect(purchase.webOrderLineItemId == row["web_order_line_item_id"].map(Self.text).flatMap { $0 == "0" ? nil : $0 })
+            #expect(
+                purchase.webOrderLineItemId
+                    == row["web_order_line_item_id"].map(Self.text).flatMap { $0 == "0" ? nil : $0 })
             #expect(purchase.purchaseDate == Self.date("purchase_date", row), "\(id)")
             #expect(purchase.originalPurchaseDate == Self.date("original_purchase_date", row), "\(id)")
             #expect(purchase.expiresDate == Self.date("expires_date", row), "\(id)")

@@ -45,31 +45,33 @@ struct `App receipts` {
     @Test func `a receipt in one more octet string is read`() async throws {
         var options = ReceiptSigner.Options()
         options.isWrapped = true
-        let verified = try await SampleReceipt.verify(try SampleReceipt.signer.sign(SampleReceipt.receipt(), options)).get()
+        let verified = try await SampleReceipt.verify(try SampleReceipt.signer.sign(SampleReceipt.receipt(), options))
+            .get()
         #expect(verified.receipt.payload.inApp.count == 1)
     }
 
-    @Test(arguments: [
-        ("claim_missing", [.bundleId: nil], TrustPolicy.App(bundleId: Sample.bundleId)),
-        ("claim_missing", [.receiptCreationDate: nil], TrustPolicy.App(bundleId: Sample.bundleId)),
-        ("claim_missing", [.receiptCreationDate: .text("yesterday")], TrustPolicy.App(bundleId: Sample.bundleId)),
-        ("receipt_type_missing", [.receiptType: nil], TrustPolicy.App(bundleId: Sample.bundleId)),
-        ("receipt_type_missing", [.receiptType: .text("Staging")], TrustPolicy.App(bundleId: Sample.bundleId)),
-        ("environment_refused", [.receiptType: .text("Xcode")], TrustPolicy.App(bundleId: Sample.bundleId)),
-        ("bundle_mismatch", [:], TrustPolicy.App(bundleId: "com.example.other")),
-        (
-            "environment_mismatch", [:],
-            TrustPolicy.App(bundleId: Sample.bundleId, environments: [.production])
-        ),
-        (
-            "from_the_future", [.receiptCreationDate: .text("2026-01-17T00:00:00Z")],
-            TrustPolicy.App(bundleId: Sample.bundleId)
-        ),
-        (
-            "chain_expired", [.receiptCreationDate: .text("2013-06-01T00:00:00Z")],
-            TrustPolicy.App(bundleId: Sample.bundleId)
-        ),
-    ] as [(String, [ReceiptAttributeType: ReceiptAttribute.Value?], TrustPolicy.App)])
+    @Test(
+        arguments: [
+            ("claim_missing", [.bundleId: nil], TrustPolicy.App(bundleId: Sample.bundleId)),
+            ("claim_missing", [.receiptCreationDate: nil], TrustPolicy.App(bundleId: Sample.bundleId)),
+            ("claim_missing", [.receiptCreationDate: .text("yesterday")], TrustPolicy.App(bundleId: Sample.bundleId)),
+            ("receipt_type_missing", [.receiptType: nil], TrustPolicy.App(bundleId: Sample.bundleId)),
+            ("receipt_type_missing", [.receiptType: .text("Staging")], TrustPolicy.App(bundleId: Sample.bundleId)),
+            ("environment_refused", [.receiptType: .text("Xcode")], TrustPolicy.App(bundleId: Sample.bundleId)),
+            ("bundle_mismatch", [:], TrustPolicy.App(bundleId: "com.example.other")),
+            (
+                "environment_mismatch", [:],
+                TrustPolicy.App(bundleId: Sample.bundleId, environments: [.production])
+            ),
+            (
+                "from_the_future", [.receiptCreationDate: .text("2026-01-17T00:00:00Z")],
+                TrustPolicy.App(bundleId: Sample.bundleId)
+            ),
+            (
+                "chain_expired", [.receiptCreationDate: .text("2013-06-01T00:00:00Z")],
+                TrustPolicy.App(bundleId: Sample.bundleId)
+            ),
+        ] as [(String, [ReceiptAttributeType: ReceiptAttribute.Value?], TrustPolicy.App)])
     func `a receipt that is not for this ledger is refused`(
         _ code: String, _ changes: [ReceiptAttributeType: ReceiptAttribute.Value?], _ app: TrustPolicy.App
     ) async throws {
@@ -126,7 +128,8 @@ struct `App receipts` {
         let container = try SampleReceipt.signer.sign(SampleReceipt.receipt())
         for (version, warning) in [("2.5", nil), ("3.0", "2.5")] as [(String, String?)] {
             let verified = try await SampleReceipt.verify(
-                container, device: ReceiptDevice(applicationVersion: version)).get()
+                container, device: ReceiptDevice(applicationVersion: version)
+            ).get()
             #expect(verified.otherApplicationVersion == warning)
         }
     }
@@ -143,11 +146,15 @@ struct `App receipts` {
         #expect(rows[0].webOrderLineItemId == "77" && rows[0].expiresDate == Instant(iso8601: "2026-03-15T10:00:00Z"))
     }
 
-    @Test(arguments: [
-        ("a promotional id beats the flag of a trial", [.promotionalOfferId: .text("loyal"), .isTrialPeriod: .integer(1)], OfferType.promotional, true),
-        ("a free trial", [.isTrialPeriod: .integer(1)], .introductory, true),
-        ("an introductory price", [.isInIntroOfferPeriod: .integer(1)], .introductory, false),
-    ] as [(String, [ReceiptAttributeType: ReceiptAttribute.Value?], OfferType, Bool)])
+    @Test(
+        arguments: [
+            (
+                "a promotional id beats the flag of a trial",
+                [.promotionalOfferId: .text("loyal"), .isTrialPeriod: .integer(1)], OfferType.promotional, true
+            ),
+            ("a free trial", [.isTrialPeriod: .integer(1)], .introductory, true),
+            ("an introductory price", [.isInIntroOfferPeriod: .integer(1)], .introductory, false),
+        ] as [(String, [ReceiptAttributeType: ReceiptAttribute.Value?], OfferType, Bool)])
     func `offers follow from ids and flags`(
         _ title: String, _ changes: [ReceiptAttributeType: ReceiptAttribute.Value?], _ type: OfferType, _ isFree: Bool
     ) throws {

@@ -23,7 +23,8 @@ struct `A receipt as observations` {
     }
 
     @Test func `each purchase is observed at the creation, below its own key and by its place`() throws {
-        let found = observations("Production", [purchase("3", of: "3"), purchase("2", of: "1"), purchase("1", of: "1")])
+        let found = observations(
+            "Production", [purchase("3", of: "3"), purchase("2", of: "1"), purchase("1", of: "1")])
         let keys = try found.map { keyed in
             guard case .subscription(let key) = keyed.key else { throw TestError.noSubscription }
             return key.originalTransactionId

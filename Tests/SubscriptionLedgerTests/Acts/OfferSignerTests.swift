@@ -43,7 +43,7 @@ import Testing
             _ = try await ledger.ledger.apply(CatalogFile(text: yaml, name: "catalog.yaml"))
         }
 
-        private func subscribe(_ customer: String, id: String, _ changes: SampleArtifact.Changes = [:]) async throws {
+        func subscribe(_ customer: String, id: String, _ changes: SampleArtifact.Changes = [:]) async throws {
             var fields: SampleArtifact.Changes = [
                 "transactionId": .string(id), "originalTransactionId": .string(id),
                 "environment": .string("Production"), "subscriptionGroupIdentifier": .string("1"),
@@ -155,9 +155,9 @@ import Testing
         #expect(try await world.refusal("new", "back") == "offer_ineligible: neverSubscribed")
         #expect(try await world.refusal("cyd", "back") == "offer_ineligible: familyShared, transaction 3000")
         #expect(try await world.refusal("new", nil) == "transaction_unknown: none")
-        #expect(try await world.refusal("ann", "code") == "offer_unknown: another")
-        #expect(try await world.refusal("ann", "none") == "offer_unknown: another")
-        #expect(try await world.refusal("ann", "back", product: "none") == "offer_unknown: another")
+        #expect(try await world.refusal("ann", "code") == "offer_unknown: product pro, offer code")
+        #expect(try await world.refusal("ann", "none") == "offer_unknown: product pro, offer none")
+        #expect(try await world.refusal("ann", "back", product: "none") == "offer_unknown: product none, offer back")
         #expect(try await world.refusal("ann", nil, product: "none") == "offer_ineligible: groupUnknown")
         #expect(
             try await world.refusal("ann", "back", more: [.init("bundleId", .string("com.example.other"))])
@@ -166,6 +166,13 @@ import Testing
             try await world.refusal("ann", "back", limits: KeyLimits(bundleIds: ["com.example.other"]))
                 == "role_forbidden: another")
         #expect(try world.bodies.isEmpty, "a refusal leaves no event")
+    }
+
+    @Test func `is refused to whoever posted the purchase of somebody else`() async throws {
+        let world = try await World()
+        try await world.subscribe("mallory", id: "2000")
+        #expect(try await world.refusal("mallory", "back") == "offer_ineligible: neverSubscribed")
+        #expect(try await world.sign("bob", "back").transactionId == "2000")
     }
 
     @Test func `needs no catalogue`() async throws {

@@ -210,7 +210,8 @@ struct RefusedPostingTests {
     @Test func `when everything is refused nothing is appended and no customer is made`() async throws {
         let shop = try TestLedger()
         let outcome = try await shop.ledger.post(
-            TransactionPosting(signedTransactions: ["no JWS"], receipt: "no receipt", customerId: "alice"), by: .backend)
+            TransactionPosting(signedTransactions: ["no JWS"], receipt: "no receipt", customerId: "alice"), by: .backend
+        )
         #expect(outcome.isEverythingRefused)
         #expect(outcome.customer == nil)
         #expect(try shop.events().isEmpty)

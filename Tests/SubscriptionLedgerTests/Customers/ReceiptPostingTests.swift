@@ -10,7 +10,8 @@ import Testing
 struct `Posting a receipt` {
     /// A receipt with purchases, each by its transactionId and originalTransactionId.
     private func receipt(
-        _ purchases: [(id: String, original: String)], bundleId: String = Purchase.bundleId, created: String = "11:00:00"
+        _ purchases: [(id: String, original: String)], bundleId: String = Purchase.bundleId,
+        created: String = "11:00:00"
     ) throws -> String {
         let inApp = purchases.map { id, original in
             [

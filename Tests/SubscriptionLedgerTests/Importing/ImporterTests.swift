@@ -90,7 +90,8 @@ import Testing
             let app = #""bundleId":"\#(SampleArtifact.bundleId)","environment":"\#(environment.rawValue)""#
             switch request.endpoint {
             case .transactionInfo:
-                return #"{"signedTransactionInfo":"\#(signed(1, id, environment, now).text)"}"#
+                let number: Int64 = asked.hasSuffix("-2") ? 2 : 1
+                return #"{"signedTransactionInfo":"\#(signed(number, id, environment, now).text)"}"#
             case .transactionHistory:
                 let isSecond = request.query.contains { $0.name == "revision" }
                 let text = signed(isSecond ? 2 : 1, id, environment, now).text
@@ -376,6 +377,31 @@ import Testing
         await #expect(throws: StorageError.self) { _ = try await importer.round() }
         #expect(try await world.verdicts(text) == ids.indices.map { Self.line($0 + 1, "filled") })
         for id in ids { #expect(try world.status(id)?.expiresAt == Self.end) }
+    }
+
+    @Test func `gives a subscription to the first owner, also when the first call about it fails`() async throws {
+        let world = try World()
+        world.apple.add("2000")
+        world.apple.fail(.unavailable(found: "no answer"))
+        let text = ["first", "second"].map { #"{"originalTransactionId":"2000","customerId":"\#($0)"}"# + "\n" }
+            .joined()
+        _ = try await world.post(text)
+        for _ in 0..<3 {
+            world.ledger.clock.now = world.ledger.clock.now.advanced(byMilliseconds: Self.hour)
+            try await world.finish(rounds: 10)
+        }
+        let verdicts = try await world.post(text)
+        #expect(verdicts == [Self.line(1, "filled"), Self.line(2, "conflict", "link_refused")])
+    }
+
+    @Test func `refuses the answer about another transaction than it asked about`() async throws {
+        let world = try World()
+        world.apple.add("2000")
+        // The account of 2000 answers, with a transaction of another id.
+        let text = #"{"transactionId":"2000-7","customerId":"mallory"}"#
+        _ = try await world.post(text)
+        try await world.finish()
+        #expect(try await world.post(text) == [Self.line(1, "refused", "answer_mismatch")])
     }
 
     @Test func `refuses an id after repeated errors, without a wait of the other ids`() async throws {

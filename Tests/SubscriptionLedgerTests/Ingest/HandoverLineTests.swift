@@ -26,7 +26,8 @@ import Testing
         let read = try FoundArtifact(Self.read(artifact.json))
         #expect(read.file == artifact.file && read.source == artifact.source)
         switch (read.content, artifact.content) {
-        case (.success(let read), .success(let written)): #expect(read.artifact == written.artifact && read.kind == written.kind)
+        case (.success(let read), .success(let written)):
+            #expect(read.artifact == written.artifact && read.kind == written.kind)
         case (.failure(let read), .failure(let written)): #expect(read == written)
         default: Issue.record("\(read) instead of \(artifact)")
         }

@@ -50,6 +50,8 @@ import Testing
             var pageLength = 2
             /// The next pages without a token for the following one.
             var pagesWithoutToken = 0
+            /// Whether every page has the same token.
+            var repeatsToken = false
         }
 
         private let state = Mutex(State())
@@ -61,6 +63,8 @@ import Testing
         }
 
         func fail(_ failures: Result<Int64, ServerAPIFailure>...) { state.withLock { $0.failures = failures } }
+
+        func repeatToken() { state.withLock { $0.repeatsToken = true } }
 
         func omitTokens(_ count: Int) { state.withLock { $0.pagesWithoutToken = count } }
 
@@ -89,7 +93,7 @@ import Testing
                     .init("notificationHistory", .array(page.map(\.json))), .init("hasMore", .bool(next < found.count)),
                 ]
                 if state.pagesWithoutToken == 0 {
-                    members.append(.init("paginationToken", .string("\(next)")))
+                    members.append(.init("paginationToken", .string(state.repeatsToken ? "2" : "\(next)")))
                 } else {
                     state.pagesWithoutToken -= 1
                 }
@@ -222,6 +226,20 @@ import Testing
         await #expect(throws: ReconcileFailure.self) {
             try await test.reconciler.reconcile(since: Self.start, until: .latest)
         }
+    }
+
+    @Test func `ends when Apple repeats a token`() async throws {
+        let test = try Fixture()
+        for number in 0..<5 {
+            let notification = test.notification(number)
+            test.apple.add(notification.signed, at: notification.date, [(0, "TIMED_OUT")])
+        }
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: Self.day / 2)
+        test.apple.repeatToken()
+        await #expect(throws: ReconcileFailure.self) {
+            try await test.reconciler.reconcile(since: Self.start, until: .latest)
+        }
+        #expect(test.apple.questions.count < 20)
     }
 
     @Test func `reads the history of an app after the failure of another, which it throws`() async throws {

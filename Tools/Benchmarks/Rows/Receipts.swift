@@ -50,12 +50,14 @@ private struct ReceiptSample: Sendable {
     private static func receipt(_ number: Int) -> AppReceipt {
         AppReceipt(
             attributes: [
-                ReceiptAttribute(.receiptType, .text("Production")), ReceiptAttribute(.bundleId, .text("com.example.app")),
+                ReceiptAttribute(.receiptType, .text("Production")),
+                ReceiptAttribute(.bundleId, .text("com.example.app")),
                 ReceiptAttribute(.receiptCreationDate, .text("2025-06-01T00:00:00Z")),
             ],
             inApp: (0..<purchases).map { place in
                 [
-                    ReceiptAttribute(.quantity, .integer(1)), ReceiptAttribute(.productId, .text("com.example.app.pro")),
+                    ReceiptAttribute(.quantity, .integer(1)),
+                    ReceiptAttribute(.productId, .text("com.example.app.pro")),
                     ReceiptAttribute(.transactionId, .text("\(2_000_000_000_000_000 + number * 100 + place)")),
                     ReceiptAttribute(.originalTransactionId, .text("\(2_000_000_000_000_000 + number * 100)")),
                     ReceiptAttribute(.purchaseDate, .text("2025-05-0\(place % 9 + 1)T10:00:00Z")),

@@ -9,7 +9,8 @@ extension FoundArtifact {
         switch content {
         case .success(let content):
             members += [
-                .init("kind", JSONValue(content.kind?.rawValue)), .init("jws", .string(Base64.encode(content.artifact))),
+                .init("kind", JSONValue(content.kind?.rawValue)),
+                .init("jws", .string(Base64.encode(content.artifact))),
             ]
         case .failure(let refusal): members.append(.init("refusal", refusal.json))
         }
