@@ -9,6 +9,7 @@ package enum Cause: Hashable, BitwiseCopyable, Sendable {
     case renewalInfo
     /// A payload beside a status in an answer of the App Store Server API.
     case poll
+    case receipt
     /// No statement: time alone causes the transition.
     case time
 
@@ -19,6 +20,7 @@ package enum Cause: Hashable, BitwiseCopyable, Sendable {
         case .transaction: "transaction"
         case .renewalInfo: "renewalInfo"
         case .poll: "poll"
+        case .receipt: "receipt"
         case .time: "time"
         }
     }
@@ -72,7 +74,10 @@ struct Causes {
     func cause(_ source: Source) -> Cause {
         let digest = source.name.digest
         let index = causes.partitioningIndex { $0.digest >= digest }
-        return index < causes.endIndex && causes[index].digest == digest ? causes[index].cause : .transaction
+        guard index < causes.endIndex, causes[index].digest == digest else {
+            return source.rank == .receiptFile ? .receipt : .transaction
+        }
+        return causes[index].cause
     }
 }
 

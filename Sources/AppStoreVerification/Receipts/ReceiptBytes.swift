@@ -20,11 +20,13 @@ package enum ReceiptBytes {
     /// Decodes base64, which may have white space in it and lack its padding. DER remains as it is.
     /// - Throws: `payload_too_large`, `cms_malformed`.
     static func decoded(_ bytes: [UInt8]) throws(Refusal) -> [UInt8] {
-        guard bytes.count <= limit / 3 * 4 else {
+        let isDER = bytes.first == 0x30 && bytes.count > 1 && bytes[1] >= 0x80
+        // Base64 takes a third more.
+        guard bytes.count <= (isDER ? limit : limit / 3 * 4) else {
             throw Refusal(
                 .payloadTooLarge, "receipt too large", expected: "at most \(limit) bytes", found: "more")
         }
-        if bytes.first == 0x30, bytes.count > 1, bytes[1] >= 0x80 { return bytes }
+        if isDER { return bytes }
         var text = bytes.filter { $0 > 0x20 }
         while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
         guard let decoded = text.withUnsafeBytes(Base64.decode(_:)), !decoded.isEmpty else {

@@ -31,8 +31,15 @@ extension LedgerReader {
         guard let record = try log.record(at: position), record.evidenceLength > 0 else { return nil }
         return VerbatimEvidence(
             bytes: try log.evidence(at: position) ?? [], digest: record.evidenceDigest,
-            mediaType: ArtifactKind(record.artifact) != nil
-                ? "application/jose" : record.artifact == .serverAPIAnswer ? "application/json" : nil)
+            mediaType: Self.mediaType(of: record.artifact))
+    }
+
+    private static func mediaType(of artifact: ArtifactCode) -> String? {
+        switch artifact {
+        case .receipt: "application/pkcs7-mime"
+        case .serverAPIAnswer: "application/json"
+        default: ArtifactKind(artifact) == nil ? nil : "application/jose"
+        }
     }
 
     /// Returns the body of a tile or an entry bundle of the tree over the first `size` events; nil when the tree has no

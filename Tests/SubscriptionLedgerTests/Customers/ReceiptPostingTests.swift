@@ -47,6 +47,8 @@ struct `Posting a receipt` {
             #expect(row["inferred"]?.elements?.compactMap(\.string) == ["ownership"])
         }
         #expect(try shop.events(.receiptVerified).count == 1)
+        #expect(try shop.transitions().contains { $0.cause == "receipt" })
+        #expect(try shop.reader.evidence(at: 0)?.mediaType == "application/pkcs7-mime")
     }
 
     @Test func `the same receipt again is a duplicate, also in another container`() async throws {
