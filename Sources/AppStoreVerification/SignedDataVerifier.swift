@@ -12,6 +12,7 @@ package final class SignedDataVerifier: Sendable {
     private let mistyped: MistypedClaims
     private let chainPolicy: ChainPolicy
     private let chains = ChainCache()
+    private let receiptChains = ReceiptChainCache()
 
     /// - Parameter mistyped: `.absent` verifies evidence in the log, which may predate the checking of types.
     package init(trust: TrustPolicy, mistyped: MistypedClaims = .refused) {
@@ -38,7 +39,7 @@ package final class SignedDataVerifier: Sendable {
         let clock = Clock(now: now, fallbackTime: fallbackTime ?? now)
         do throws(Refusal) {
             guard kind != .receipt, kind != nil || !ReceiptBytes.isReceipt(bytes) else {
-                let verifier = ReceiptVerifier(trust: trust, chainPolicy: chainPolicy)
+                let verifier = ReceiptVerifier(trust: trust, chainPolicy: chainPolicy, chains: receiptChains)
                 return .success(.receipt(try verifier.verify(bytes, now: now, device: device)))
             }
             let jws = try JWS(parsing: bytes)

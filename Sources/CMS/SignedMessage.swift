@@ -64,11 +64,25 @@ extension SignedMessage {
     /// The certificates in the message, as DER, in its order.
     package var embeddedCertificates: [[UInt8]] { Self.certificates(in: certificates) }
 
+    /// A signer of the content.
+    package struct Signer: Sendable {
+        /// The certificate as DER.
+        package let certificate: [UInt8]
+        /// Whether SHA-1 is the digest of the content.
+        package let usesSHA1: Bool
+    }
+
+    /// Returns the signers, whose certificates are in the message.
+    /// - Throws: `signerMissing`, `algorithmUnsupported`.
+    package borrowing func signers() throws(CMSError) -> [Signer] {
+        try certificatesOfSigners().map { Signer(certificate: Self.der(of: $0.certificate), usesSHA1: $0.usesSHA1) }
+    }
+
     /// The path from a signer to an anchor.
     package struct Path: Sendable {
         /// The certificates as DER: the signer's, then each issuer's, the anchor last.
         package let certificates: [[UInt8]]
-        /// Whether SHA-1 signs the content or a certificate below the anchor.
+        /// Whether SHA-1 signs a certificate below the anchor.
         package let usesSHA1: Bool
     }
 
@@ -78,19 +92,10 @@ extension SignedMessage {
     /// - Throws: `signerMissing`, `algorithmUnsupported`, `untrusted`.
     package borrowing func path(to anchor: [UInt8]) throws(CMSError) -> Path {
         defer { ERR_clear_error() }
-        guard subledger_signerCount(message) > 0, CMS_set1_signers_certs(message, nil, 0) >= 0 else {
-            throw .signerMissing
-        }
         var first: Path?
-        for index in 0..<subledger_signerCount(message) {
-            let signer = subledger_signer(message, index)
-            var certificate: OpaquePointer?
-            var digest: UnsafeMutablePointer<X509_ALGOR>?
-            CMS_SignerInfo_get0_algs(signer, nil, &certificate, &digest, nil)
-            guard let certificate else { throw .signerMissing }
-            let usesSHA1 = try Self.usesSHA1(digest)
-            let path = try path(of: certificate, to: anchor)
-            if first == nil { first = Path(certificates: path.certificates, usesSHA1: usesSHA1 || path.usesSHA1) }
+        for signer in try certificatesOfSigners() {
+            let path = try path(of: signer.certificate, to: anchor)
+            first = first ?? path
         }
         guard let first else { throw .signerMissing }
         return first
@@ -109,6 +114,23 @@ extension SignedMessage {
 extension SignedMessage {
     private static let sha1Signatures: Set<Int32> = [NID_sha1WithRSAEncryption, NID_sha1WithRSA]
     private static let sha256Signatures: Set<Int32> = [NID_sha256WithRSAEncryption]
+
+    /// Returns the certificates of the signers, which the message owns.
+    private borrowing func certificatesOfSigners() throws(CMSError) -> [(certificate: OpaquePointer, usesSHA1: Bool)] {
+        defer { ERR_clear_error() }
+        guard subledger_signerCount(message) > 0, CMS_set1_signers_certs(message, nil, 0) >= 0 else {
+            throw .signerMissing
+        }
+        var signers: [(certificate: OpaquePointer, usesSHA1: Bool)] = []
+        for index in 0..<subledger_signerCount(message) {
+            var certificate: OpaquePointer?
+            var digest: UnsafeMutablePointer<X509_ALGOR>?
+            CMS_SignerInfo_get0_algs(subledger_signer(message, index), nil, &certificate, &digest, nil)
+            guard let certificate else { throw .signerMissing }
+            signers.append((certificate, try Self.usesSHA1(digest)))
+        }
+        return signers
+    }
 
     /// The algorithm of the signature follows from the key, which is that of a certificate below an anchor.
     private static func usesSHA1(_ digest: UnsafeMutablePointer<X509_ALGOR>?) throws(CMSError) -> Bool {

@@ -1,7 +1,8 @@
 @_spi(Verification) import AppStoreModel
 import CMS
-import Crypto
 import Primitives
+
+import enum Crypto.Insecure
 
 /// Verifies app receipts of every age.
 ///
@@ -11,6 +12,7 @@ import Primitives
 struct ReceiptVerifier {
     let trust: TrustPolicy
     let chainPolicy: ChainPolicy
+    let chains: ReceiptChainCache
 
     /// Apple signs nothing with SHA-1 after 2025-01-24.
     /// https://developer.apple.com/documentation/technotes/tn3138-handling-app-store-receipt-signing-certificate-changes
@@ -27,15 +29,18 @@ struct ReceiptVerifier {
         let receipt = try AppReceipt(asn1: message.content)
         try LocalEnvironmentPolicy.check(receipt.environment, allowed: trust.environments)
         let createdAt = try Self.creationDate(of: receipt)
-        let chain = try chain(of: message, of: receipt, at: createdAt)
+        let (chain, key) = try chain(of: message, of: receipt, at: createdAt)
         try Refusal.rethrowing { () throws(CMSError) in try message.verifySignatures() }
+        if let key { chains.insert(chain, for: key) }
+        let validated = chain.chain
         try checkClaims(of: receipt, now: now)
         if let guid = device.guid { try DeviceHashPolicy.check(receipt, guid: guid) }
         return VerifiedReceipt(
             container: container, receipt: Verified(payload: receipt),
             proof: Proof(
                 signingInput: .sha256(of: message.content), text: .sha256(of: container), verifiedAt: createdAt,
-                hasSigningTime: true, leaf: chain.leaf, root: chain.root, isConfiguredRoot: chain.isConfiguredRoot),
+                hasSigningTime: true, leaf: validated.leaf, root: validated.root,
+                isConfiguredRoot: validated.isConfiguredRoot),
             otherApplicationVersion: device.applicationVersion.flatMap { expected in
                 receipt.applicationVersion.flatMap { $0 == expected ? nil : $0 }
             })
@@ -54,28 +59,41 @@ struct ReceiptVerifier {
         return createdAt
     }
 
+    /// Returns the chain of a receipt, and the key for the cache; no key for a chain that is not cached.
     private func chain(
         of message: borrowing SignedMessage, of receipt: AppReceipt, at createdAt: Instant
-    ) throws(Refusal) -> ValidatedChain {
+    ) throws(Refusal) -> (ReceiptChain, key: Digest?) {
         let embedded = message.embeddedCertificates
-        var usesSHA1 = false
-        let chain: ValidatedChain
+        let found: ReceiptChain
+        var (key, usesSHA1): (Digest?, Bool) = (nil, false)
         if embedded.count == 1, receipt.environment?.isLocal == true {
-            chain = try chainPolicy.localChain(of: try DecodedCertificate(der: embedded[0]))
+            let chain = try chainPolicy.localChain(of: try DecodedCertificate(der: embedded[0]))
+            found = ReceiptChain(chain: chain, usesSHA1: false)
         } else {
-            let path = try path(of: message, embedded)
-            usesSHA1 = path.usesSHA1
-            chain = try validated(path)
+            let signers = try Refusal.rethrowing { () throws(CMSError) in try message.signers() }
+            usesSHA1 = signers.contains(where: \.usesSHA1)
+            let name = ReceiptChainCache.key(signers.map(\.certificate), embedded)
+            key = name
+            if let known = chains.chain(for: name) {
+                found = known
+            } else {
+                let path = try path(of: message, embedded)
+                found = ReceiptChain(chain: try validated(path), usesSHA1: path.usesSHA1)
+            }
         }
-        try ValidityPolicy.check(chain, at: createdAt)
-        try DenyListPolicy.check(chain, at: createdAt, denied: trust.deniedCertificates)
-        try MarkerPolicy.check(chain.markers)
+        try check(found, createdAt, usesSHA1: usesSHA1 || found.usesSHA1)
+        return (found, key)
+    }
+
+    private func check(_ found: ReceiptChain, _ createdAt: Instant, usesSHA1: Bool) throws(Refusal) {
+        try ValidityPolicy.check(found.chain, at: createdAt)
+        try DenyListPolicy.check(found.chain, at: createdAt, denied: trust.deniedCertificates)
+        try MarkerPolicy.check(found.chain.markers)
         guard !usesSHA1 || createdAt < Self.endOfSHA1 else {
             throw Refusal(
                 .digestUnsupported, "the receipt is signed with SHA-1",
                 expected: "SHA-256 for a receipt created after 2025-01-24", found: "SHA-1, created \(createdAt)")
         }
-        return chain
     }
 
     private func path(
