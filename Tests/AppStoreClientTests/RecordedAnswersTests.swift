@@ -4,7 +4,7 @@ import LedgerTesting
 import Primitives
 import Testing
 
-/// The answers of the Server API in the fixtures. Their signed parts are placeholders.
+/// The answers of the Server API in the fixtures. Their signed parts were replaced before they were published.
 @Suite(.enabled(if: TestEnvironment.fixtures != nil, "the folder of fixtures is absent"))
 struct `Recorded answers of the Server API` {
     private static let id = "1"

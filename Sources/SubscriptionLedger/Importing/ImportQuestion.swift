@@ -120,7 +120,7 @@ struct ImportQuestion: Sendable {
             if hasHistory { return try await statuses(of: key, ledger, polls) }
             let before = try ledger.reader.facts.timelines(around: key, knownAt: event.position)
             step = .history(revision: nil)
-            // What an earlier call about this row stored is not all that Apple has.
+            // An earlier call about this row may have stored only a part of the history.
             return before[key] == nil || wasBegun ? nil : try await verdict(.known, key, ledger)
         case .history(let revision):
             if reply.body?["hasMore"]?.bool == true {
