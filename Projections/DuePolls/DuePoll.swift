@@ -21,6 +21,11 @@ package struct DuePoll: Hashable, Sendable {
         return reason.urgency < other.reason.urgency
     }
 
+    /// Returns the poll, due at another instant.
+    package func due(at instant: Instant) -> DuePoll {
+        DuePoll(key: key, reason: reason, question: question, dueAt: instant, attempt: attempt)
+    }
+
     /// The poll with its due time moved by up to a tenth of the interval, at most 15 minutes, so that polls of one minute
     /// are spread. The same poll always moves by the same time.
     func jittered(interval: Int64) -> DuePoll {
@@ -28,9 +33,7 @@ package struct DuePoll: Hashable, Sendable {
         guard range > 0 else { return self }
         let text = "\(key.environment.rawValue) \(key.bundleId) \(key.originalTransactionId) \(dueAt.milliseconds)"
         let moved = Int64(Digest.sha256(of: text.utf8).firstHalf % UInt128(range))
-        return DuePoll(
-            key: key, reason: reason, question: question, dueAt: dueAt.advanced(byMilliseconds: moved),
-            attempt: attempt)
+        return due(at: dueAt.advanced(byMilliseconds: moved))
     }
 }
 

@@ -19,7 +19,8 @@ extension StatusContext {
 
     /// Own grace days apply first, then days of limited access. Both are counted from the end of the period.
     private var accessInBillingRetry: Access {
-        guard let end else { return .none }
+        // A notification of version 1 opens nothing.
+        guard let end, renewal?.source.rank != .notificationV1 else { return .none }
         let fullUntil = end.advanced(byDays: rules.ownGraceDays)
         if t < fullUntil { return .full }
         return t < fullUntil.advanced(byDays: rules.limitedAccessDays) ? .limited : .none

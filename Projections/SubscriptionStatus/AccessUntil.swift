@@ -43,8 +43,8 @@ extension StatusContext {
         // A gap of at most one second before the continuing period belongs to this period.
         if let next, next.start >= end, next.start.isSame(as: end) { return min(next.start, closing) }
         let outlook = RenewalOutlook(
-            period: last, end: end, renewal: isPresent ? renewal : last.newestRenewal(signedBy: t),
-            signedStatus: isPresent && end <= t ? signedStatus : last.newestStatus(signedBy: t))
+            last, end: end, renewal: isPresent ? renewal : last.newestRenewal(signedBy: t),
+            signedStatus: isPresent && end <= t ? signedStatus : last.newestStatus(signedBy: t), at: t)
         let paid = max(end, accessEndAfterFailure(outlook))
         if let until = inferredRetry(outlook, before: next) {
             return min(max(paid, min(until, ownGraceEnd(end))), closing)

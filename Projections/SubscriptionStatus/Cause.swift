@@ -7,7 +7,7 @@ package enum Cause: Hashable, BitwiseCopyable, Sendable {
     case notification(NotificationType, Subtype?)
     case transaction
     case renewalInfo
-    /// A payload beside a status in an answer of the App Store Server API.
+    /// A payload beside a status in an answer of the App Store Server API, or an answer of verifyReceipt.
     case poll
     case receipt
     /// No statement: time alone causes the transition.
@@ -72,6 +72,8 @@ struct Causes {
     }
 
     func cause(_ source: Source) -> Cause {
+        // An answer of verifyReceipt is not signed, so nothing else carries its words.
+        if source.rank == .verifyReceiptLatest || source.rank == .receiptInApp { return .poll }
         let digest = source.name.digest
         let index = causes.partitioningIndex { $0.digest >= digest }
         guard index < causes.endIndex, causes[index].digest == digest else {

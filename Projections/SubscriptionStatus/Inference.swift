@@ -8,7 +8,8 @@ extension StatusContext {
     func inferred(accessUntil: Instant?) -> [String] {
         let isStatusInferred = isStatusInferred
         let isRenewalForeseen = chargedRenewal == nil && renewal?.isForeseen == true
-        let isWillRenewInferred = isRenewalForeseen && willRenew != nil && status == .active
+        let isRenewalRemoved = chargedRenewal == nil && renewal?.isRemoved == true
+        let isWillRenewInferred = (isRenewalForeseen || isRenewalRemoved) && willRenew != nil && status == .active
         var fields: [String] = []
         if isStatusInferred { fields.append("access") }
         if isStatusInferred || isWillRenewInferred, accessUntil != nil { fields.append("accessUntil") }
@@ -18,7 +19,11 @@ extension StatusContext {
         if isRenewalForeseen, pendingProductId != nil { fields.append("pendingProductId") }
         if period.basis == .earlyRenewal { fields.append("productId") }
         if !period.isKnown { fields.append("purchasedAt") }
-        if isStatusInferred { fields += ["reason", "status"] }
+        if isStatusInferred {
+            fields += ["reason", "status"]
+        } else if isRenewalRemoved, status == .expired {
+            fields.append("reason")
+        }
         if isWillRenewInferred { fields.append("willRenew") }
         return fields
     }

@@ -8,13 +8,21 @@ struct RenewalOutlook {
     let end: Instant
     let renewal: RenewalInForce?
     let signedStatus: SignedStatus?
+    /// The newest renewal info that more than a password proves, where that in force has nothing more.
+    private let provenRenewal: Observed<RenewalFact>?
+
+    init(_ period: Period, end: Instant, renewal: RenewalInForce?, signedStatus: SignedStatus?, at t: Instant) {
+        (self.period, self.end, self.renewal, self.signedStatus) = (period, end, renewal, signedStatus)
+        provenRenewal = renewal?.source.rank == .notificationV1 ? period.provenRenewal(at: t) : nil
+    }
 
     /// Whether a renewal may still arrive: auto-renew is not known to be off, and the renewal is not known to have
-    /// failed or to lack the customer's consent.
+    /// failed or to lack the customer's consent. A notification of version 1 may deny it, but opens nothing.
     var isAwaited: Bool {
         period.type != .nonConsumable && !period.isMarkedUpgraded && renewal?.autoRenewStatus != .off
             && renewal?.statesFailure != true && renewal?.priceIncreaseStatus != .pending
             && signedStatus?.code.deniesRenewal != true
+            && provenRenewal?.value.autoRenewStatus != .off && provenRenewal?.value.statesFailure != true
     }
 
     /// The end of Apple's grace period; nil without a stated date.
@@ -35,7 +43,7 @@ struct RenewalOutlook {
 extension StatusContext {
     /// The outlook of the latest purchase; nil for a period that does not end.
     var outlook: RenewalOutlook? {
-        end.map { RenewalOutlook(period: period, end: $0, renewal: renewal, signedStatus: signedStatus) }
+        end.map { RenewalOutlook(period, end: $0, renewal: renewal, signedStatus: signedStatus, at: t) }
     }
 
     func leewayEnd(_ outlook: RenewalOutlook) -> Instant { leewayEnd(of: outlook.period, endingAt: outlook.end) }

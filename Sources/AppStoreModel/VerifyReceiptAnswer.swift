@@ -62,10 +62,20 @@ package struct VerifyReceiptAnswer: Sendable {
             reading.rows(receipt, "receipt")
         }
         inApp = reading.takeRows()
-        let newest = (latest.isEmpty ? inApp : latest).max { $0.purchase.purchaseDate < $1.purchase.purchaseDate }
+        let newest = (latest.isEmpty ? inApp : latest).map(\.purchase).max { $0.purchaseDate < $1.purchaseDate }
         renewals = reading.elements(
-            document["pending_renewal_info"], "pending_renewal_info", orThoseOf: document, about: newest?.purchase)
+            [(document["pending_renewal_info"], "pending_renewal_info")], orThoseOf: document,
+            about: newest?.originalTransactionId, newest?.productId)
         (unreadable, contradictions) = (reading.unreadable, reading.contradictions)
+    }
+
+    /// Whether the status lets the purchases count. 21006 is that of an expired subscription in the older style.
+    /// https://developer.apple.com/documentation/appstorereceipts/status
+    package var statesPurchases: Bool { status == 0 || status == 21_006 }
+
+    /// The newest purchase.
+    package var newestRow: InAppPurchase? {
+        (latest.isEmpty ? inApp : latest).map(\.purchase).max { $0.purchaseDate < $1.purchaseDate }
     }
 
     /// The instant of the newest purchase or cancellation: the time of an answer from a file that has no other.
@@ -117,28 +127,29 @@ struct ReceiptReading {
         }
     }
 
-    /// Returns the elements; without any, what the members of an answer in the older style, or of a notification, state
-    /// about the newest purchase.
+    /// Returns the elements of the lists; what the members of an answer in the older style, or of a notification, state
+    /// counts for a subscription without an element.
     mutating func elements(
-        _ list: JSONView?, _ path: String, orThoseOf document: JSONView, about newest: InAppPurchase?
+        _ lists: [(value: JSONView?, path: String)], orThoseOf document: JSONView, about id: String?,
+        _ productId: String?
     ) -> [VerifyReceiptAnswer.Element] {
         var found: [(path: String, renewal: PendingRenewal)] = []
-        for (index, element) in (list?.elements ?? []).enumerated() {
-            if let renewal = PendingRenewal(element) {
-                count(element)
-                found.append(("\(path)/\(index)", renewal))
-            } else {
-                unreadable += 1
+        for list in lists {
+            for (index, element) in (list.value?.elements ?? []).enumerated() {
+                if let renewal = PendingRenewal(element) {
+                    count(element)
+                    found.append(("\(list.path)/\(index)", renewal))
+                } else {
+                    unreadable += 1
+                }
             }
         }
-        let isStated = newest.map { newest in
-            !found.contains { $0.renewal.originalTransactionId == newest.originalTransactionId }
-        }
-        if isStated == true, document["auto_renew_status"] != nil || document["expiration_intent"] != nil,
-            var renewal = PendingRenewal(document, originalTransactionId: newest?.originalTransactionId)
+        if let id, !found.contains(where: { $0.renewal.originalTransactionId == id }),
+            document["auto_renew_status"] != nil || document["expiration_intent"] != nil,
+            var renewal = PendingRenewal(document, originalTransactionId: id)
         {
-            renewal.originalTransactionId = newest?.originalTransactionId ?? renewal.originalTransactionId
-            renewal.productId = renewal.productId ?? newest?.productId
+            renewal.originalTransactionId = id
+            renewal.productId = renewal.productId ?? productId
             found.append(("auto_renew_status", renewal))
         }
         return Self.decided(found)

@@ -52,10 +52,11 @@ package struct RefusalCode: RawRepresentable, Hashable, Sendable, CustomStringCo
     package static let fromTheFuture = RefusalCode(rawValue: "from_the_future")
     package static let certificateDenied = RefusalCode(rawValue: "certificate_denied")
     package static let kindUnknown = RefusalCode(rawValue: "kind_unknown")
-    package static let notificationVersionUnsupported = RefusalCode(rawValue: "notification_version_unsupported")
     package static let renewalInfoWithoutBundle = RefusalCode(rawValue: "renewal_info_without_bundle")
     package static let channelNotAuthenticated = RefusalCode(rawValue: "channel_not_authenticated")
     package static let answerMismatch = RefusalCode(rawValue: "answer_mismatch")
+    package static let passwordMismatch = RefusalCode(rawValue: "password_mismatch")
+    package static let bundleUnknown = RefusalCode(rawValue: "bundle_unknown")
     package static let asn1Malformed = RefusalCode(rawValue: "asn1_malformed")
     package static let asn1Limit = RefusalCode(rawValue: "asn1_limit")
     package static let cmsMalformed = RefusalCode(rawValue: "cms_malformed")
@@ -71,6 +72,6 @@ package struct RefusalCode: RawRepresentable, Hashable, Sendable, CustomStringCo
 
     private static let malformed: Set<RefusalCode> = [
         .jwsMalformed, .payloadNotJSON, .payloadDuplicateKey, .payloadTooLarge, .payloadTooDeep, .notUTF8,
-        .kindUnknown, .notificationVersionUnsupported,
+        .kindUnknown,
     ]
 }

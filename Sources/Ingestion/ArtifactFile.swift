@@ -1,3 +1,4 @@
+import AppStoreModel
 package import AppStoreVerification
 package import LedgerStorage
 package import Primitives
@@ -15,10 +16,19 @@ package struct FoundArtifact: Sendable {
     package struct Content: Sendable {
         package let artifact: [UInt8]
         package let kind: ArtifactKind?
+        /// The kind of an artifact without a signature as a whole; nil for any other.
+        package let unsigned: UnsignedText?
 
         package init(artifact: [UInt8], kind: ArtifactKind?) {
             self.artifact = artifact
             self.kind = kind
+            unsigned = nil
+        }
+
+        package init(artifact: [UInt8], unsigned: UnsignedText) {
+            self.artifact = artifact
+            kind = nil
+            self.unsigned = unsigned
         }
     }
 
@@ -34,7 +44,7 @@ package struct FoundArtifact: Sendable {
     /// The kind that the enclosing text determines, else the kind of the unverified claims; nil when neither is known.
     /// - Complexity: decodes a JWS unless the enclosing text determines the kind.
     package var claimedKind: ArtifactKind? {
-        guard let content = try? content.get() else { return nil }
+        guard let content = try? content.get(), content.unsigned == nil else { return nil }
         return content.kind ?? ArtifactKind(claimedBy: content.artifact)
     }
 }
@@ -42,14 +52,29 @@ package struct FoundArtifact: Sendable {
 extension FoundArtifact {
     /// Creates the artifact of a quarantined item, with its original source.
     package init(_ item: QuarantinedItem) {
+        let isNotificationV1 =
+            (try? JSONDocument(parsing: item.artifact)).flatMap { NotificationV1($0.root) } != nil
         self.init(
-            file: item.digest, source: item.source, content: .success(Content(artifact: item.artifact, kind: nil)))
+            file: item.digest, source: item.source,
+            content: .success(
+                isNotificationV1
+                    ? Content(artifact: item.artifact, unsigned: .quarantinedNotification)
+                    : Content(artifact: item.artifact, kind: nil)))
     }
 }
 
-/// Reads artifacts according to the extension of their file: `.json` contains a notification body or an answer of the App
-/// Store Server API, `.jws` and `.txt` one JWS, `.b64` and `.der` one receipt, `.ndjson` and `.jsonl` one artifact per
-/// line.
+/// The part of a text without a signature that counts.
+package enum UnsignedReading: Sendable {
+    /// Its signed parts.
+    case partsOnly
+    /// The whole, if a password proves it; else its signed parts.
+    case authenticated
+    /// The whole, because an operator vouches for it.
+    case trusted
+}
+
+/// Reads artifacts according to the extension of their file: `.json` contains a notification body or an answer of Apple's,
+/// `.jws` and `.txt` one JWS, `.b64` and `.der` one receipt, `.ndjson` and `.jsonl` one artifact per line.
 package enum ArtifactFile {
     /// The maximum size of an artifact in bytes: of a line in an archive, else of the file. Larger ones are refused.
     package static let byteLimit = 8 * 1_024 * 1_024
@@ -58,23 +83,29 @@ package enum ArtifactFile {
         path.hasSuffix(".ndjson") || path.hasSuffix(".jsonl")
     }
 
-    /// Returns the artifacts of a whole file: one, or each signed part of an answer of the App Store Server API, named
-    /// `FILE#PATH`. A file with any other extension is read like one line of an archive.
-    package static func artifacts(in bytes: [UInt8], file: String) -> [FoundArtifact] {
+    /// Returns the artifacts of a whole file: one, or each signed part of an answer, named `FILE#PATH`. A file with any
+    /// other extension is read like one line of an archive.
+    /// - Parameter unsigned: what counts of a text that is not signed as a whole.
+    package static func artifacts(in bytes: [UInt8], file: String, unsigned: UnsignedReading = .authenticated)
+        -> [FoundArtifact]
+    {
         let kind: ArtifactKind? = file.hasSuffix(".b64") || file.hasSuffix(".der") ? .receipt : nil
         guard kind == nil, !file.hasSuffix(".jws"), !file.hasSuffix(".txt") else {
             return [FoundArtifact(file: file, content: .success(FoundArtifact.Content(artifact: bytes, kind: kind)))]
         }
-        return artifacts(of: bytes, named: file)
+        return artifacts(of: bytes, named: file, unsigned)
     }
 
     /// Returns the artifacts of one line of an archive: a notification body, a JWS or a receipt with or without quotes, or
     /// an answer.
-    package static func artifacts(inLine line: [UInt8], file: String, number: Int) -> [FoundArtifact] {
-        artifacts(of: line, named: "\(file):\(number)")
+    package static func artifacts(
+        inLine line: [UInt8], file: String, number: Int, unsigned: UnsignedReading = .authenticated
+    ) -> [FoundArtifact] {
+        artifacts(of: line, named: "\(file):\(number)", unsigned)
     }
 
-    private static func artifacts(of bytes: [UInt8], named name: String) -> [FoundArtifact] {
+    private static func artifacts(of bytes: [UInt8], named name: String, _ unsigned: UnsignedReading) -> [FoundArtifact]
+    {
         guard bytes.count <= byteLimit else {
             return [
                 FoundArtifact(
@@ -91,30 +122,44 @@ package enum ArtifactFile {
         }
         do throws(JSONError) {
             let document = try JSONDocument(parsing: bytes)
-            guard let answer = UnsignedAnswer(document) else {
+            if unsigned == .trusted, let content = assertedContent(of: document) {
+                return [FoundArtifact(file: name, content: .success(content))]
+            }
+            guard let text = UnsignedDocument(document), unsigned == .partsOnly || !text.isNotification else {
                 return [FoundArtifact(file: name, content: content(of: document.root))]
             }
-            return parts(of: answer, named: name)
+            return parts(of: text, named: name)
         } catch {
             return [FoundArtifact(file: name, content: .failure(Refusal(json: error)))]
         }
     }
 
-    /// Returns the answer of Apple's in a text; nil when it is none.
-    package static func answer(in bytes: [UInt8]) -> UnsignedAnswer? {
+    /// Returns the answer or notification without a signature as a whole in a text; nil when it is none.
+    package static func unsignedDocument(in bytes: [UInt8]) -> UnsignedDocument? {
         guard bytes.count <= byteLimit, bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return nil }
-        return (try? JSONDocument(parsing: bytes)).flatMap(UnsignedAnswer.init)
+        return (try? JSONDocument(parsing: bytes)).flatMap(UnsignedDocument.init)
     }
 
     private static func content(of body: JSONView) -> Result<FoundArtifact.Content, Refusal> {
         if let jws = body.string { return .success(FoundArtifact.Content(artifact: Array(jws.utf8), kind: nil)) }
-        return NotificationBody.signedPayload(of: body).map { FoundArtifact.Content(artifact: $0, kind: .notification) }
+        return NotificationBody.content(of: body)
+    }
+
+    /// Returns what an operator vouches for as a whole; nil for anything that only its signatures prove.
+    private static func assertedContent(of document: JSONDocument) -> FoundArtifact.Content? {
+        switch UnsignedDocument(document) {
+        case .verifyReceipt: FoundArtifact.Content(artifact: document.bytes, unsigned: .assertedAnswer)
+        case .notificationV1: FoundArtifact.Content(artifact: document.bytes, unsigned: .assertedNotification)
+        case .serverAPI, nil: nil
+        }
     }
 
     /// Nothing proves that the unsigned words of a file are Apple's, so only the signed parts are artifacts.
-    private static func parts(of answer: UnsignedAnswer, named name: String) -> [FoundArtifact] {
+    private static func parts(of answer: UnsignedDocument, named name: String) -> [FoundArtifact] {
         let parts = answer.signedParts
         guard !parts.isEmpty else {
+            // A notification has another proof than a signature.
+            guard !answer.isNotification else { return [] }
             let refusal = Refusal(
                 .channelNotAuthenticated, "the answer of \(answer.origin) has no signed part",
                 expected: "a signed part, since nothing proves the origin of a file", found: "none")

@@ -50,6 +50,8 @@ package enum EventDecoder {
     /// Returns the facts of a stored event; nil for an event without facts.
     package static func facts(_ record: Record, _ evidence: [UInt8]) throws -> EventFacts? {
         if let answer = try AnswerEvents.stored(record, evidence) { return answer.facts }
+        if let answer = try VerifyReceiptEvents.stored(record, evidence) { return answer.facts }
+        if let notification = try NotificationV1Events.stored(record, evidence) { return notification.facts }
         if let artifact = try artifact(of: record, evidence) {
             return facts(of: artifact, bundleId: bundleId(in: record.body))
         }

@@ -5,11 +5,14 @@ package import Primitives
 
 /// The one way in: verifies delivered artifacts and drafts their events.
 package struct Ingestion: Sendable {
-    private let trust: TrustPolicy
-    private let verifier: SignedDataVerifier
+    let trust: TrustPolicy
+    let secrets: SharedSecrets
+    let verifier: SignedDataVerifier
 
-    package init(trust: TrustPolicy) {
+    /// - Parameter secrets: those of the apps, for notifications of version 1.
+    package init(trust: TrustPolicy, secrets: SharedSecrets = SharedSecrets()) {
         self.trust = trust
+        self.secrets = secrets
         verifier = SignedDataVerifier(trust: trust)
     }
 

@@ -9,7 +9,11 @@ extension Settings {
                 bundleId: try bundleId.text(), appAppleId: try Self.appAppleId(members.take("appAppleId")),
                 environments: try Self.environments(members.take("environments")))
             app.serverAPI = try members.take("serverAPI").map(Self.serverAPI)
-            try noteSecrets(&members)
+            app.sharedSecretFile = try members.take("sharedSecretFile")?.text()
+            if let url = members.take("verifyReceiptURL") {
+                try Self.requireURL(url)
+                app.verifyReceiptURL = try url.text()
+            }
             try members.finish()
             guard !apps.contains(where: { $0.bundleId == app.bundleId }) else {
                 throw bundleId.unexpected("a unique bundleId")
@@ -34,18 +38,6 @@ extension Settings {
         }
         guard !environments.isEmpty else { throw value.unexpected("at least one environment") }
         return environments
-    }
-
-    /// Checks the form of the settings for verifyReceipt and records them as unused: this version makes no such calls.
-    private mutating func noteSecrets(_ members: inout YAMLMapping) throws(ConfigurationError) {
-        if let secret = members.take("sharedSecretFile") {
-            _ = try secret.text()
-            unused.append(secret.name)
-        }
-        if let url = members.take("verifyReceiptURL") {
-            try Self.requireURL(url)
-            unused.append(url.name)
-        }
     }
 
     private static func serverAPI(_ value: YAMLValue) throws(ConfigurationError) -> ServerAPI {

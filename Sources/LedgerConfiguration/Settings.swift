@@ -14,8 +14,6 @@ package struct Settings: Sendable {
     package var polling = Polling()
     package var consumption = Consumption()
     package var logging = Logging()
-    /// Valid members that this version does not use.
-    package var unused: [String] = []
 
     package init() {}
 
@@ -46,6 +44,10 @@ package struct Settings: Sendable {
         package var environments: Set<Environment>
         /// The key for the App Store Server API; nil without one.
         package var serverAPI: ServerAPI?
+        /// The file with the app's shared secrets, one a line. The first is sent to verifyReceipt.
+        package var sharedSecretFile: String?
+        /// Nil for Apple's.
+        package var verifyReceiptURL: String?
 
         package init(
             bundleId: String, appAppleId: Int64?, environments: Set<Environment>, serverAPI: ServerAPI? = nil
@@ -55,6 +57,9 @@ package struct Settings: Sendable {
             self.environments = environments
             self.serverAPI = serverAPI
         }
+
+        /// Whether Apple may be asked about receipts of the app.
+        package var usesVerifyReceipt: Bool { sharedSecretFile != nil || verifyReceiptURL != nil }
     }
 
     package struct ServerAPI: Hashable, Sendable {

@@ -1,7 +1,7 @@
 package import AppStoreVerification
 package import EventLog
 package import FactStore
-import Ingestion
+package import Ingestion
 package import LedgerModel
 package import LedgerStorage
 package import Primitives
@@ -12,6 +12,8 @@ package enum Ledger {
     package struct Configuration: Sendable {
         package var folder: DataFolder
         package var trust = TrustPolicy()
+        /// The shared secrets of the apps.
+        package var secrets = SharedSecrets()
         package var mapSizeBytes = 1 << 40
         package var groupCommitEvents = 2_000
         /// The name in checkpoints; nil for the name stored in the log.

@@ -41,7 +41,7 @@ package final class LedgerWriter: Sendable {
         _ = try CheckpointKey.loadOrMake(in: folder, origin: log.reader.origin)
         try facts.requireEvents(of: log.reader)
         quarantine = try Quarantine(folder: folder, limits: configuration.quarantine)
-        ingestion = Ingestion(trust: configuration.trust)
+        ingestion = Ingestion(trust: configuration.trust, secrets: configuration.secrets)
         try facts.start(catchingUpWith: catchesUpInBackground ? log.reader : nil)
         do {
             if !catchesUpInBackground { try facts.catchUp(with: log.reader) }

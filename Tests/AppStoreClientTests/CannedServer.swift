@@ -47,6 +47,14 @@ final class CannedServer: Sendable {
         attempts: Int = 3, clock: Instant = Instant(milliseconds: 1_800_000_000_000),
         secondsAhead: Double = 0, _ body: @escaping @Sendable (ServerAPIClient) async throws -> Value
     ) async throws -> Value {
+        try await serve { url in
+            try await body(
+                try Self.client(baseURL: url, attempts: attempts, clock: clock, secondsAhead: secondsAhead))
+        }
+    }
+
+    /// Runs `body` with the URL of the server.
+    func serve<Value: Sendable>(_ body: @escaping @Sendable (String) async throws -> Value) async throws -> Value {
         let router = Router()
         for method in [HTTPRequest.Method.get, .post, .put] {
             router.on("**", method: method) { request, _ in
@@ -69,14 +77,11 @@ final class CannedServer: Sendable {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         return try await application.test(.live) { server in
             let port = try #require(server.port)
-            return try await body(
-                try Self.client(
-                    baseURL: "http://127.0.0.1:\(port)", attempts: attempts, clock: clock,
-                    secondsAhead: secondsAhead))
+            return try await body("http://127.0.0.1:\(port)")
         }
     }
 
-    private static let transport = HTTPClient(
+    static let transport = HTTPClient(
         eventLoopGroupProvider: .singleton, configuration: ServerAPIClient.transportConfiguration)
 
     static func client(

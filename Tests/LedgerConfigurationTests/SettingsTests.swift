@@ -34,11 +34,13 @@ import Testing
         #expect(settings.log.quarantineItems == 7)
         #expect(settings.log.quarantineBytes == 0)
         #expect(settings.trustRoots == ["test.der", "other.pem"])
+        var app = Settings.App(
+            bundleId: "com.example.app", appAppleId: 123, environments: [.production, .sandbox],
+            serverAPI: Settings.ServerAPI(issuerId: "UUID", keyId: "ABC", keyFile: "k.p8"))
+        (app.sharedSecretFile, app.verifyReceiptURL) = ("s.txt", "https://v.example")
         #expect(
             settings.apps == [
-                Settings.App(
-                    bundleId: "com.example.app", appAppleId: 123, environments: [.production, .sandbox],
-                    serverAPI: Settings.ServerAPI(issuerId: "UUID", keyId: "ABC", keyFile: "k.p8")),
+                app,
                 Settings.App(bundleId: "com.example.other", appAppleId: nil, environments: [.xcode]),
                 Settings.App(bundleId: "com.example.third", appAppleId: nil, environments: [.production, .sandbox]),
             ])
@@ -57,12 +59,6 @@ import Testing
         #expect(settings.polling == polling)
         #expect(settings.logging.level == .debug)
         #expect(settings.logging.format == .text)
-    }
-
-    @Test func `what this version does not use is told by name`() throws {
-        let settings = try Settings(yaml: Self.whole, file: "f")
-        #expect(
-            settings.unused == ["apps[0].sharedSecretFile", "apps[0].verifyReceiptURL"])
     }
 
     private static let whole = """

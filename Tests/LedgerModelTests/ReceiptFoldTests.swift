@@ -11,7 +11,7 @@ struct `Receipts in a timeline` {
         _ id: String, _ start: Int, _ end: Int?, created: Int, _ change: (inout TransactionFact) -> Void = { _ in }
     ) -> Observation {
         transaction(id, start, end, signed: created, rank: .receiptFile) {
-            $0.inAppOwnershipType = nil
+            ($0.inAppOwnershipType, $0.isOfFullHistory) = (nil, true)
             change(&$0)
         }
     }

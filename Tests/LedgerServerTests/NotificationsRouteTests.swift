@@ -58,14 +58,15 @@ import TransparencyLog
         }
     }
 
-    @Test func `a version 1 body comes again later, and is not kept`() async throws {
+    @Test func `without a shared secret a version 1 body comes again later, and is kept without its password`()
+        async throws
+    {
         let test = try TestLedger()
-        let body = #"{"notification_type":"DID_RENEW","password":"secret","unified_receipt":{}}"#
+        let body = #"{"notification_type":"DID_RENEW","password":"hunter2","unified_receipt":{}}"#
         try await test.calls { client in
-            try await client.post(Self.uri, body.utf8)
-                .expectProblem("notification_version_unsupported", .serviceUnavailable)
+            try await client.post(Self.uri, body.utf8).expectProblem("password_mismatch", .serviceUnavailable)
         }
-        #expect(try test.ledger.quarantine.size().items == 0)
+        #expect(try test.ledger.quarantine.size().items == 1)
         #expect(try test.ledger.reader.log.size() == 0)
     }
 
@@ -127,9 +128,9 @@ import TransparencyLog
         }
     }
 
-    @Test func `a body beyond 256 KiB is 413, whether it says so or not`() async throws {
+    @Test func `a body beyond 1 MiB is 413, whether it says so or not`() async throws {
         let test = try TestLedger()
-        let limit = 256 * 1_024
+        let limit = 1_024 * 1_024
         let padded = #"{"signedPayload":""# + String(repeating: "a", count: limit) + #""}"#
         try await test.calls { client in
             try await client.post(Self.uri, padded.utf8).expectProblem("payload_too_large", .contentTooLarge)

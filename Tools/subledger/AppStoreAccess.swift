@@ -9,14 +9,14 @@ struct AppStoreAccess {
     let reconciler: Reconciler
     private let attempts: PollStore
 
-    /// Nil without a key for the App Store Server API.
-    /// - Throws: `ConfigurationError` for a key that cannot be read; `StorageError`.
+    /// Nil without a key for the App Store Server API, a shared secret and a URL of verifyReceipt.
+    /// - Throws: `ConfigurationError` for a key or a shared secret that cannot be read; `StorageError`.
     init?(_ settings: Settings, _ ledger: LedgerWriter) throws {
-        guard settings.apps.contains(where: { $0.serverAPI != nil }) else { return nil }
+        guard settings.apps.contains(where: \.isAskable) else { return nil }
         attempts = try PollStore(writing: ledger.configuration.folder)
         connections = try AppStoreConnections(settings, clock: ledger.configuration.clock)
         poller = Poller(
-            ledger, connections.all, attempts, policy: PollPolicy(settings.polling),
+            ledger, connections.all, receipts: connections.receipts, attempts, policy: PollPolicy(settings.polling),
             concurrency: settings.polling.concurrency)
         reconciler = Reconciler(ledger, connections.all, attempts)
     }

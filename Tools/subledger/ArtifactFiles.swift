@@ -6,9 +6,11 @@ import SubscriptionLedger
 
 /// Iterates over the artifacts of files named on the command line.
 enum ArtifactFiles {
-    /// - Parameter answer: receives each answer of Apple's before its signed parts, and its place.
+    /// - Parameters:
+    ///   - reading: what counts of a text that is not signed as a whole.
+    ///   - unsigned: receives each such text before its signed parts, and its place.
     static func forEach(
-        in path: String, answer: ((UnsignedAnswer, String) -> Void)? = nil,
+        in path: String, _ reading: UnsignedReading, unsigned: ((UnsignedDocument, String) -> Void)? = nil,
         _ body: (FoundArtifact) async throws -> Void
     ) async throws {
         do {
@@ -18,15 +20,21 @@ enum ArtifactFiles {
                 while let line = try lines.next() {
                     number += 1
                     guard line.contains(where: { $0 > 0x20 }) else { continue }
-                    if let answer { ArtifactFile.answer(in: line).map { answer($0, "\(path):\(number)") } }
-                    for found in ArtifactFile.artifacts(inLine: line, file: path, number: number) {
+                    if let unsigned {
+                        ArtifactFile.unsignedDocument(in: line).map { unsigned($0, "\(path):\(number)") }
+                    }
+                    for found in ArtifactFile.artifacts(
+                        inLine: line, file: path, number: number, unsigned: reading)
+                    {
                         try await body(found)
                     }
                 }
             } else {
                 let bytes = try InputFile.bytes(of: path, limit: ArtifactFile.byteLimit)
-                if let answer { ArtifactFile.answer(in: bytes).map { answer($0, path) } }
-                for found in ArtifactFile.artifacts(in: bytes, file: path) { try await body(found) }
+                if let unsigned { ArtifactFile.unsignedDocument(in: bytes).map { unsigned($0, path) } }
+                for found in ArtifactFile.artifacts(in: bytes, file: path, unsigned: reading) {
+                    try await body(found)
+                }
             }
         } catch let failure as InputFailure {
             throw Self.failure(failure.path, failure.reason)

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Ingestion
+import LedgerConfiguration
 import SubscriptionLedger
 
 /// The options of commands that append artifacts.
@@ -18,7 +20,8 @@ struct IngestOptions: ParsableArguments {
     ) async throws {
         let started = SystemClock.now()
         _ = try customer.map { try ExternalCustomerID($0) }
-        let configuration = try ledger.configuration(trust)
+        var configuration = try ledger.configuration(trust)
+        configuration.secrets = SharedSecrets(try SharedSecretFiles.secrets(of: try ledger.settings().apps))
         let access = try LedgerAccess(configuration)
         defer { access.close() }
         let report = IngestReport(output, linking: customer != nil)

@@ -2,6 +2,7 @@ import AppStoreVerification
 import ArgumentParser
 import Crypto
 import Glibc
+import Ingestion
 import LedgerConfiguration
 import LedgerServer
 import LedgerStorage
@@ -68,9 +69,6 @@ struct ServeCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let settings = try effectiveSettings()
         let logger = Self.logger(settings.logging)
-        for member in settings.unused {
-            logger.notice("configuration member ignored by this version", metadata: ["member": .string(member)])
-        }
         do {
             try await serve(settings, logger)
         } catch let error as IOError {
@@ -85,6 +83,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ settings: Settings, _ logger: Logger) async throws {
         var ledgerConfiguration = try ledger.configuration(trust)
         if let mapSizeBytes { ledgerConfiguration.mapSizeBytes = mapSizeBytes }
+        ledgerConfiguration.secrets = SharedSecrets(try SharedSecretFiles.secrets(of: settings.apps))
         let follower = try await followClock(for: &ledgerConfiguration)
         defer { follower?.cancel() }
         // Checked before anything is written to disk.
@@ -98,6 +97,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.polling = appStore.map {
             Polling(
                 poller: $0.poller, reconciler: $0.reconciler, connections: $0.connections.all,
+                receipts: $0.connections.receipts,
                 isEnabled: settings.polling.enabled)
         }
         configuration.importer = try AppStoreAccess.importer(

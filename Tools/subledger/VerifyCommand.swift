@@ -10,9 +10,10 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Verify App Store data and print its contents.",
         discussion: """
             Verifies signatures, certificate chains and claims. Reads .json notification bodies and answers of the App \
-            Store Server API or verifyReceipt, .jws and .txt files with one JWS, .b64 and .der receipts, and .ndjson or .jsonl archives \
-            with one artifact per line. Prints one line per artifact, for an answer one more with its unsigned words. \
-            Exits with status 1 if an artifact was refused.
+            Store Server API or verifyReceipt, .jws and .txt files with one JWS, .b64 and .der receipts, and .ndjson \
+            or .jsonl archives with one artifact per line. Prints one line per artifact. An answer, and a notification \
+            of version 1, has one more line, which says that nothing proves its unsigned words. Exits with status 1 if \
+            an artifact was refused.
 
             EXAMPLES
               subledger verify notification.json --bundle-id com.example.app --environment Sandbox
@@ -25,8 +26,10 @@ struct VerifyCommand: AsyncParsableCommand {
     var files: [String]
 
     @Option(
-        help:
-            "Artifact kind: auto, notification, transaction, renewal-info, app-transaction, receipt, server-api or verify-receipt."
+        help: """
+            Artifact kind: auto, notification, transaction, renewal-info, app-transaction, receipt, notification-v1, \
+            server-api or verify-receipt.
+            """
     )
     var kind: KindOption = .auto
 
@@ -49,7 +52,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let report = VerifyReport(format: output.effectiveFormat)
         var refused = 0
         for file in files {
-            try await ArtifactFiles.forEach(in: file, answer: report.line) { found in
+            try await ArtifactFiles.forEach(in: file, .partsOnly, unsigned: report.line) { found in
                 let result = await verify(found, with: verifier)
                 switch result {
                 case .success(let artifact): report.line(for: found.file, artifact)
@@ -86,6 +89,7 @@ enum KindOption: String, ExpressibleByArgument, CaseIterable {
     /// The parts of an answer are of their own kinds.
     case serverAPI = "server-api"
     case verifyReceipt = "verify-receipt"
+    case notificationV1 = "notification-v1"
 
     var artifactKind: ArtifactKind? { ArtifactKind(rawValue: rawValue) }
 }

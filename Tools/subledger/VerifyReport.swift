@@ -15,17 +15,18 @@ struct VerifyReport {
     }
 
     /// Prints an answer, which is not signed as a whole. Its signed parts follow.
-    func line(for answer: UnsignedAnswer, in file: String) {
+    func line(for answer: UnsignedDocument, in file: String) {
         let kind: KindOption =
             switch answer {
             case .serverAPI: .serverAPI
             case .verifyReceipt: .verifyReceipt
+            case .notificationV1: .notificationV1
             }
         switch format {
         case .json:
             let line = JSONValue.object([
                 "file": .string(file), "kind": .string(kind.rawValue), "ok": .bool(true),
-                "authenticated": .bool(false), "payload": JSONValue(answer.root),
+                "authenticated": .bool(false), "payload": answer.shownPayload,
             ])
             print(line.serialized())
         case .table:
@@ -33,12 +34,17 @@ struct VerifyReport {
         }
     }
 
-    private static func text(of answer: UnsignedAnswer) -> String {
+    private static func text(of answer: UnsignedDocument) -> String {
         switch answer {
         case .serverAPI(let answer): "\(answer.parts.count) signed parts"
         case .verifyReceipt(let answer):
             "status \(answer.status)  \(answer.latest.count) latest and \(answer.inApp.count) in-app purchases"
                 + (answer.unreadable == 0 ? "" : ", \(answer.unreadable) unreadable")
+        case .notificationV1(let notification):
+            "\(notification.notificationType)  \(notification.bundleId ?? "-")  "
+                + "\(notification.environment?.rawValue ?? "-")  \(notification.originalTransactionId ?? "-")  "
+                + "\(notification.rows.count) purchases"
+                + (notification.unreadable == 0 ? "" : ", \(notification.unreadable) unreadable")
         }
     }
 
@@ -142,5 +148,13 @@ extension SignedArtifact {
             name.joined(separator: "/"), notification.bundleId, notification.environment?.rawValue,
             transaction?.originalTransactionId,
         ]
+    }
+}
+
+extension UnsignedDocument {
+    /// The JSON, without the password of a notification.
+    fileprivate var shownPayload: JSONValue {
+        guard case .notificationV1 = self else { return JSONValue(root) }
+        return .object(root.members.filter { $0.key != "password" }.map { .init($0.key, JSONValue($0.value)) })
     }
 }

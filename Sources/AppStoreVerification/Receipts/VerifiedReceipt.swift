@@ -44,7 +44,9 @@ package struct StoredReceipt: Sendable {
         content = verified.proof.signingInput
     }
 
+    /// - Parameter container: the bytes of the receipt; in base64 where an answer carries it.
     init(_ container: [UInt8]) throws(Refusal) {
+        let container = try ReceiptBytes.decoded(container)
         let message = try Refusal.rethrowing { () throws(CMSError) in try SignedMessage(parsing: container) }
         content = .sha256(of: message.content)
         receipt = Verified(payload: try AppReceipt(asn1: message.content))

@@ -9,6 +9,8 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
     package static let receiptVerified = EventKind(rawValue: 4)
     package static let renewalInfoVerified = EventKind(rawValue: 5)
     package static let appTransactionVerified = EventKind(rawValue: 6)
+    /// A notification of version 1, without its password.
+    package static let notificationV1Received = EventKind(rawValue: 7)
     package static let customerLinked = EventKind(rawValue: 16)
     package static let customersMerged = EventKind(rawValue: 17)
     package static let linkRefused = EventKind(rawValue: 18)
@@ -35,6 +37,7 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
         .transactionVerified: "transactionVerified", .statusPolled: "statusPolled",
         .notificationReceived: "notificationReceived", .receiptVerified: "receiptVerified",
         .renewalInfoVerified: "renewalInfoVerified", .appTransactionVerified: "appTransactionVerified",
+        .notificationV1Received: "notificationV1Received",
         .customerLinked: "customerLinked", .customersMerged: "customersMerged", .linkRefused: "linkRefused",
         .subscriptionTransferred: "subscriptionTransferred", .entitlementGranted: "entitlementGranted",
         .customerErased: "customerErased", .customersUnmerged: "customersUnmerged",

@@ -27,6 +27,8 @@ extension RenewalFact {
         writer.field(22, commitment?.commitmentRenewalBillingPlanType)
         writer.field(23, commitment?.commitmentRenewalDate)
         writer.field(24, commitment?.commitmentRenewalPrice)
+        writer.flag(25, isOneOfSeveral)
+        writer.flag(26, isRemoved)
     }
 
     init(from reader: inout FactReader) throws(FactCodecError) {
@@ -49,6 +51,8 @@ extension RenewalFact {
             offerType: reader.vocabulary(15), offerIdentifier: reader.symbol(16),
             offerDiscountType: reader.vocabulary(17), offerPeriod: reader.symbol(18))
         commitment = try Commitment(from: &reader)
+        isOneOfSeveral = reader.flag(25)
+        isRemoved = reader.flag(26)
     }
 }
 

@@ -39,6 +39,7 @@ extension TransactionFact {
             writer.symbol(revocation.SKU)
             writer.integer(revocation.revocationDate.milliseconds)
         }
+        writer.flag(33, isOfFullHistory)
     }
 
     init(from reader: inout FactReader) throws(FactCodecError) {
@@ -70,6 +71,7 @@ extension TransactionFact {
                 ItemRevocation(
                     SKU: try reader.symbol(), revocationDate: Instant(milliseconds: try reader.integer()))
             })
+        isOfFullHistory = reader.flag(33)
     }
 }
 

@@ -24,6 +24,11 @@ package struct RenewalFact: Hashable, BitwiseCopyable, Sendable {
     /// The offer of the next renewal.
     package var offer: TransactionFact.Offer?
     package var commitment: Commitment?
+    /// Whether the statement is about its product alone, because its source has several for the subscription.
+    package var isOneOfSeveral = false
+    /// Whether this stands for an answer of verifyReceipt with the purchases of the subscription and no word about its
+    /// renewal. Apple removes that word when a renewal will not come.
+    package var isRemoved = false
 
     package init() {}
 

@@ -26,9 +26,11 @@ package struct TransactionFact: Hashable, BitwiseCopyable, Sendable {
     package var appAccountToken: AppAccountToken?
     package var appTransactionId: AppleID?
     package var previousOriginalTransactionId: AppleID?
-    /// The least originalTransactionId of the receipt that states the transaction. The purchases of a receipt are of one
-    /// Apple account. Nil where the receipt has no other, and for statements that name the account.
+    /// The least originalTransactionId of the receipt or answer of verifyReceipt that states the transaction. Its
+    /// purchases are of one Apple account. Nil where it has no other, and for statements that name the account.
     package var companion: AppleID?
+    /// Whether the source states every purchase of the subscription up to its time.
+    package var isOfFullHistory = false
 
     package init(transactionId: AppleID) {
         self.transactionId = transactionId

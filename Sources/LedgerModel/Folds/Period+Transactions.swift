@@ -28,8 +28,10 @@ private struct TransactionCopies {
     let purchaseDate: Instant
     let identity: PurchaseIdentity
 
-    /// Creates the copies of a transaction; nil without a purchaseDate, which decides when it counts.
+    /// Creates the copies of a transaction; nil without a purchaseDate, which decides when it counts, and for a
+    /// transaction that only notifications of version 1 state: nothing proves those.
     init?(_ copies: ArraySlice<Observed<TransactionFact>>) {
+        guard copies.contains(where: { $0.source.rank != .notificationV1 }) else { return nil }
         var best = copies.startIndex
         for index in copies.indices where copies[index].source.rank >= copies[best].source.rank { best = index }
         guard let purchaseDate = copies[best].value.purchaseDate else { return nil }
@@ -67,12 +69,26 @@ extension TransactionFact {
         type = type ?? other.type
         inAppOwnershipType = inAppOwnershipType ?? other.inAppOwnershipType
         originalPurchaseDate = originalPurchaseDate ?? other.originalPurchaseDate
-        offer = offer ?? other.offer
+        if offer == nil || offer?.isInferred == true && other.offer?.isInferred == false {
+            offer = other.offer ?? offer
+        }
         quantity = quantity ?? other.quantity
     }
 
     /// Whether the purchase renews by itself, as far as the fact tells.
     fileprivate var isRenewable: Bool { type == .autoRenewable || type == nil && expiresDate != nil }
+}
+
+extension TransactionFact.Offer {
+    /// Whether a flag of a receipt may be its source: Apple also sets it for free periods of other offers.
+    fileprivate var isInferred: Bool { offerType == .introductory && offerIdentifier == nil }
+}
+
+/// The statements about reversals and upgrades of one subscription.
+private struct RevocationContext {
+    let reversals: [Observed<NotificationFact>]
+    /// Whether a source of the subscription marks upgraded purchases.
+    let upgradesAreMarked: Bool
 }
 
 /// The transactions of one purchase.
@@ -82,28 +98,26 @@ private struct Purchase {
     /// The transactions of restores, oldest first.
     private var others: [TransactionCopies] = []
     private(set) var revocations: [Revocation] = []
-    private let reversals: [Observed<NotificationFact>]
+    private let context: RevocationContext
     /// Whether another purchase of the same identity precedes it.
     private let isRepeated: Bool
 
-    init(_ first: TransactionCopies, reversals: [Observed<NotificationFact>], isRepeated: Bool = false) {
+    init(_ first: TransactionCopies, _ context: RevocationContext, isRepeated: Bool = false) {
         self.first = first
-        self.reversals = reversals
+        self.context = context
         self.isRepeated = isRepeated
         if first.isRevoked { revocations = revocationsOfAll }
     }
 
     /// Returns the purchases among transactions of one identity. A transaction made while the previous purchase is
     /// revoked is a purchase of its own (family sharing regained, a non-consumable bought again).
-    static func all(
-        in transactions: ArraySlice<TransactionCopies>, reversals: [Observed<NotificationFact>]
-    ) -> [Purchase] {
+    static func all(in transactions: ArraySlice<TransactionCopies>, _ context: RevocationContext) -> [Purchase] {
         var purchases: [Purchase] = []
         for transaction in transactions.sorted(by: { $0.isOlder(than: $1) }) {
             if let last = purchases.last, !last.revocations.contains(where: { $0.covers(transaction.purchaseDate) }) {
                 purchases[purchases.count - 1].append(transaction)
             } else {
-                purchases.append(Purchase(transaction, reversals: reversals, isRepeated: !purchases.isEmpty))
+                purchases.append(Purchase(transaction, context, isRepeated: !purchases.isEmpty))
             }
         }
         return purchases
@@ -132,12 +146,13 @@ private struct Purchase {
     /// The revocations of all copies. The purchase is revoked if any copy is, reversed if a reversal names any copy.
     private var revocationsOfAll: [Revocation] {
         let times = Dictionary(everyCopy.map { ($0.source.name.digest, $0.source.time) }) { first, _ in first }
-        let naming = reversals.compactMap { reversal -> Reversal? in
+        let naming = context.reversals.compactMap { reversal -> Reversal? in
             guard let evidence = reversal.value.signedTransactionInfo.flatMap({ times[$0] }) else { return nil }
             return Reversal(source: reversal.source, evidenceTime: evidence)
         }
-        return ([first] + others).flatMap { Revocation.all(in: $0.copies, reversedBy: naming) }
-            .sorted { $0.source.precedes($1.source) }
+        return ([first] + others).flatMap {
+            Revocation.all(in: $0.copies, reversedBy: naming, upgradesAreMarked: context.upgradesAreMarked)
+        }.sorted { $0.source.precedes($1.source) }
     }
 }
 
@@ -147,15 +162,17 @@ extension Period {
     static func known(
         transactions: [Observed<TransactionFact>], notifications: [Observed<NotificationFact>]
     ) -> [Period] {
-        let reversals = notifications.filter { $0.value.notificationType == .refundReversed }
+        let context = RevocationContext(
+            reversals: notifications.filter { $0.value.notificationType == .refundReversed },
+            upgradesAreMarked: transactions.contains(where: \.value.isUpgraded))
         let copies = Groups(transactions, by: \.value.transactionId).compactMap(TransactionCopies.init)
         var periods: [Period] = []
         periods.reserveCapacity(copies.count)
         for transactions in Groups(copies, by: \.identity) {
             if transactions.count == 1 {
-                periods.append(Period(Purchase(transactions[transactions.startIndex], reversals: reversals)))
+                periods.append(Period(Purchase(transactions[transactions.startIndex], context)))
             } else {
-                periods += Purchase.all(in: transactions, reversals: reversals).map(Period.init)
+                periods += Purchase.all(in: transactions, context).map(Period.init)
             }
         }
         return periods
@@ -179,7 +196,7 @@ extension Period {
 
     /// Returns the stated ends. A copy that repeats the end stated before states nothing new. It does not undo an
     /// extension that only a renewal info states. After a JWS, another source only states later ends: replicas of
-    /// Apple's that lag state the old one under a new date.
+    /// Apple's that lag state the old one under a new date. A notification of version 1 states none.
     private static func changesOfEnd(
         in copies: ArraySlice<Observed<TransactionFact>>
     ) -> ShortList<Observed<Instant>> {
@@ -188,7 +205,9 @@ extension Period {
         for index in copies.indices {
             let isJWS = copies[index].source.rank == .jws
             defer { isSigned = isSigned || isJWS }
-            guard let end = copies[index].value.expiresDate, end != newest else { continue }
+            guard let end = copies[index].value.expiresDate, end != newest,
+                copies[index].source.rank != .notificationV1
+            else { continue }
             if !isJWS, isSigned, let newest, end < newest { continue }
             changes.append(Observed(source: copies[index].source, value: end))
             newest = end

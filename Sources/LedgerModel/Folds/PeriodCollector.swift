@@ -183,15 +183,20 @@ extension PeriodCollector {
     }
 
     /// Returns the index of the period that a renewal info describes: the latest purchase, begun or charged by the
-    /// signing, with an end at renewalDate; else the only period with such an end. Older renewal infos have no
-    /// renewalDate and describe the latest purchase begun or charged.
+    /// signing, with an end at renewalDate; else the only period with such an end. Older renewal infos and those of
+    /// verifyReceipt have no renewalDate and describe the latest purchase begun or charged; where several are stated
+    /// together, each describes that of its product.
     private func indexOfPeriod(spokenOfBy renewalInfo: Observed<RenewalFact>) -> Int? {
         let signed = renewalInfo.source.time
         func isBegunOrCharged(_ index: Int) -> Bool {
             periods[index].start <= signed || periods[index].firstStatedAt <= signed
         }
         guard let renewalDate = renewalInfo.value.renewalDate else {
-            return periods.indices.last { isBegunOrCharged($0) && periods[$0].hasEnd }
+            let (productId, isOneOfSeveral) = (renewalInfo.value.productId, renewalInfo.value.isOneOfSeveral)
+            return periods.indices.last {
+                isBegunOrCharged($0) && periods[$0].hasEnd
+                    && (!isOneOfSeveral || periods[$0].productId == productId)
+            }
         }
         var (latest, only, isOne): (Int?, Int?, Bool) = (nil, nil, true)
         for (_, index) in joining(renewalDate) {
@@ -258,6 +263,14 @@ extension PeriodCollector {
 }
 
 extension [Observed<RenewalFact>] {
+    /// The renewal infos, without the removals of what no earlier answer of verifyReceipt stated.
+    /// - Precondition: they are in the total order.
+    var withoutGroundlessRemovals: [Observed<RenewalFact>] {
+        guard contains(where: \.value.isRemoved) else { return self }
+        let firstWord = first { $0.source.rank == .verifyReceiptLatest && !$0.value.isRemoved }?.source.time ?? .latest
+        return filter { !$0.value.isRemoved || firstWord < $0.source.time }
+    }
+
     /// The renewal infos in ascending order of precedence, which mostly is that of the timeline.
     var inOrderOfPrecedence: [Observed<RenewalFact>] {
         let isSorted = indices.dropFirst().allSatisfy { self[$0 - 1].isOutweighed(by: self[$0]) }

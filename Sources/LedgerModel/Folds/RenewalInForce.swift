@@ -17,6 +17,8 @@ package struct RenewalInForce: Hashable, Sendable {
 
     package var statement: Observed<RenewalFact> { renewalInfos[index] }
     package var source: Source { renewalInfos[index].source }
+    /// Whether Apple says no more about the renewal, so that its end is inferred.
+    package var isRemoved: Bool { renewalInfos[index].value.isRemoved }
     package var autoRenewStatus: AutoRenewStatus? { renewalInfos[index].value.autoRenewStatus }
     package var autoRenewProductId: Symbol? { renewalInfos[index].value.autoRenewProductId }
 }
@@ -25,8 +27,9 @@ package struct RenewalInForce: Hashable, Sendable {
 extension RenewalInForce {
     package var isInBillingRetryPeriod: Bool { !isForeseen && renewalInfos[index].value.isInBillingRetryPeriod == true }
     package var statesFailure: Bool { !isForeseen && renewalInfos[index].value.statesFailure }
+    /// Nil too in a notification of version 1, which opens nothing.
     package var gracePeriodExpiresDate: Instant? {
-        isForeseen ? nil : renewalInfos[index].value.gracePeriodExpiresDate
+        isForeseen || source.rank == .notificationV1 ? nil : renewalInfos[index].value.gracePeriodExpiresDate
     }
     package var expirationIntent: ExpirationIntent? { isForeseen ? nil : renewalInfos[index].value.expirationIntent }
     package var eligibleWinBackOfferIds: Interned<OfferIdentifiers>? {
@@ -54,6 +57,11 @@ extension Period {
         }
         let isDecided = next == infos.endIndex || hasNewest && infos[next - 1].source.time >= end
         return RenewalInForce(isDecided ? next - 1 : next, of: infos)
+    }
+
+    /// Returns the newest renewal info by `t` that more than a password proves.
+    package func provenRenewal(at t: Instant) -> Observed<RenewalFact>? {
+        renewalInfos.last { $0.source.time <= t && $0.source.rank != .notificationV1 }
     }
 
     /// Returns the signed status in force at `t`. It is selected like the renewal info, but never foreseen.

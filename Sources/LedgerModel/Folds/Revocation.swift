@@ -12,6 +12,8 @@ package struct Revocation: Hashable, Sendable {
     package let source: Source
     /// The statement of its reversal.
     package let reversal: Source?
+    /// Whether its source cannot say if the purchase was refunded or replaced.
+    let mayBeReplacement: Bool
 
     package func covers(_ t: Instant) -> Bool {
         guard let end else { return start <= t }
@@ -22,9 +24,6 @@ package struct Revocation: Hashable, Sendable {
     var isNamedRefund: Bool {
         statement?.revocationType == .refundFull || statement?.revocationType == .refundProrated
     }
-
-    /// Whether its source cannot say if the purchase was refunded or replaced: a receipt, and a notification of version 1.
-    var mayBeReplacement: Bool { source.rank == .receiptFile || source.rank == .notificationV1 }
 
     /// Whether it has a refund reason that Apple documents, or no reason.
     var hasRefundReason: Bool { statement?.revocationReason?.isRefund ?? true }
@@ -45,24 +44,52 @@ extension Revocation {
     /// - Parameters:
     ///   - copies: every observation of the transaction, in the total order.
     ///   - reversals: the REFUND_REVERSED notifications that name any copy of its purchase, in the total order.
+    ///   - upgradesAreMarked: whether a source of the subscription marks upgraded purchases.
     static func all(
-        in copies: ArraySlice<Observed<TransactionFact>>, reversedBy reversals: [Reversal]
+        in copies: ArraySlice<Observed<TransactionFact>>, reversedBy reversals: [Reversal], upgradesAreMarked: Bool
     ) -> [Revocation] {
         copies.compactMap { copy in
             guard let statement = copy.value.revocation else { return nil }
-            let stated = copy.source.time
-            // A notification takes precedence over the first later copy without revocationDate. That copy must be a
-            // JWS: an unsigned source lifts no revocation.
-            let reversal =
-                reversals.first { $0.evidenceTime >= stated }?.source
-                ?? copies.first {
-                    $0.source.time > stated && $0.source.rank == .jws && $0.value.revocation == nil
-                }?.source
+            let reversal = reversal(of: copy, in: copies, reversals)
             let start = statement.revocationDate
             if let reversal, reversal.time <= start { return nil }
             return Revocation(
-                statement: statement, start: start, end: reversal?.time, source: copy.source, reversal: reversal)
+                statement: statement, start: start, end: reversal?.time, source: copy.source, reversal: reversal,
+                mayBeReplacement: copy.source.rank.mayStateReplacement(upgradesAreMarked: upgradesAreMarked))
         }
+    }
+
+    /// Returns the first word that the revocation stated by `copy` is over.
+    ///
+    /// A notification takes precedence over the first later copy without revocationDate. That copy must be a JWS: a
+    /// source that is not signed lifts only what such sources state.
+    private static func reversal(
+        of copy: Observed<TransactionFact>, in copies: ArraySlice<Observed<TransactionFact>>, _ reversals: [Reversal]
+    ) -> Source? {
+        let stated = copy.source.time
+        let signed =
+            reversals.first { $0.evidenceTime >= stated }?.source
+            ?? copies.first { $0.source.time > stated && $0.source.rank == .jws && $0.value.revocation == nil }?.source
+        guard !copy.source.rank.isSigned, let answered = secondAnswer(after: stated, in: copies) else { return signed }
+        return signed.map { $0.time <= answered.time ? $0 : answered } ?? answered
+    }
+
+    /// Returns the first answer of verifyReceipt without a revocation that confirms another one at least an hour before
+    /// it. Apple's replicas may lag, so that one answer proves nothing.
+    private static func secondAnswer(
+        after stated: Instant, in copies: ArraySlice<Observed<TransactionFact>>
+    ) -> Source? {
+        var first: Instant?
+        for copy in copies where copy.source.time > stated && copy.source.rank == .verifyReceiptLatest {
+            if copy.value.revocation != nil {
+                first = nil
+            } else if let first, first.advanced(byMilliseconds: Instant.millisecondsPerHour) <= copy.source.time {
+                return copy.source
+            } else {
+                first = first ?? copy.source.time
+            }
+        }
+        return nil
     }
 
     /// Returns the revocation, ended by the first source signed at or after its statement. Nil when that source is
@@ -72,7 +99,8 @@ extension Revocation {
         guard lifting.time > max(source.time, start) else { return nil }
         if let end, end <= lifting.time { return self }
         return Revocation(
-            statement: statement, start: start, end: lifting.time, source: source, reversal: lifting)
+            statement: statement, start: start, end: lifting.time, source: source, reversal: lifting,
+            mayBeReplacement: mayBeReplacement)
     }
 
     /// Returns the revocations that signed statuses 5 state about a period when nothing else revokes it, until another
@@ -85,8 +113,23 @@ extension Revocation {
             revocations.append(
                 Revocation(
                     statement: nil, start: status.time, end: lifting?.time, source: status.source,
-                    reversal: lifting?.source))
+                    reversal: lifting?.source, mayBeReplacement: false))
         }
         return revocations
+    }
+}
+
+extension SourceRank {
+    /// Whether Apple signed the statements of the source.
+    fileprivate var isSigned: Bool { self == .jws || self == .receiptFile }
+
+    /// Whether a cancellation in the source may be a replacement. verifyReceipt marks upgraded purchases, but long ago it
+    /// did not.
+    fileprivate func mayStateReplacement(upgradesAreMarked: Bool) -> Bool {
+        switch self {
+        case .receiptFile, .receiptInApp, .notificationV1: true
+        case .verifyReceiptLatest: !upgradesAreMarked
+        case .jws: false
+        }
     }
 }

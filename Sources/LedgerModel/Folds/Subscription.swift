@@ -22,7 +22,7 @@ package struct Subscription: Hashable, Sendable {
         self.key = key
         transactions = timeline.transactions
         notifications = timeline.notifications
-        renewalInfos = timeline.renewals.inOrderOfPrecedence
+        renewalInfos = timeline.renewals.withoutGroundlessRemovals.inOrderOfPrecedence
         var collector = PeriodCollector(
             Period.known(transactions: transactions, notifications: notifications),
             carried: CarriedStatements(transactions: transactions, renewalInfos: renewalInfos))
@@ -57,14 +57,15 @@ extension Subscription {
     }
 
     /// Whether the first purchases are known: the transaction that began the key, whose transactionId is the key's
-    /// originalTransactionId, or a receipt, which states every purchase of the key. Some receipts lack that transaction.
+    /// originalTransactionId, or a source that states every purchase of the key. Some of those lack that transaction.
     package var isBeginningKnown: Bool {
         transactions.contains {
-            $0.value.transactionId == key.originalTransaction || $0.source.rank == .receiptFile
+            $0.source.rank != .notificationV1
+                && ($0.value.transactionId == key.originalTransaction || $0.value.isOfFullHistory)
         }
     }
 
-    /// The keys that receipts state beside this one, each once.
+    /// The keys that receipts and answers of verifyReceipt state beside this one, each once.
     package var companions: [AppleID] { transactions.lazy.compactMap(\.value.companion).distinct }
 }
 

@@ -18,13 +18,14 @@ extension Translation {
                 rank: .receiptFile, position: position, recordedAt: recordedAt)
             var fact = TransactionFact(purchase)
             fact.companion = companion
+            fact.isOfFullHistory = true
             return KeyedObservation(
                 key: .subscription(key), observation: Observation(source: source, fact: .transaction(fact)))
         }
     }
 
     /// Returns the least of several keys; nil when there are fewer than two.
-    private static func companion(of ids: [AppleID]) -> AppleID? {
+    static func companion(of ids: [AppleID]) -> AppleID? {
         guard let least = ids.min(), ids.contains(where: { $0 != least }) else { return nil }
         return least
     }

@@ -3,8 +3,9 @@ import SubscriptionLedger
 
 /// The limits of the service, with their reasons.
 enum ServerLimits {
-    /// The maximum size of a notification. The App Store's notifications are below 20 KB.
-    static let notificationBytes = 256 * 1_024
+    /// The maximum size of a notification. Those of version 2 are below 20 KB; those of version 1 contain a receipt and a
+    /// hundred purchases.
+    static let notificationBytes = 1_024 * 1_024
     /// The maximum size of a posting: 100 JWS, or a receipt with a long history.
     static let postingBytes = 8 * 1_024 * 1_024
     /// The maximum size of a posting with an app's key.

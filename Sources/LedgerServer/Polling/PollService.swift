@@ -6,16 +6,24 @@ package import SubscriptionLedger
 package struct Polling: Sendable {
     package let poller: Poller
     package let reconciler: Reconciler
-    package let connections: [AppStoreConnection]
+    private let connections: [AppStoreConnection]
+    private let receipts: [VerifyReceiptConnection]
     /// Whether the service asks by itself, and not only on behalf of a command.
     package let isEnabled: Bool
 
-    package init(poller: Poller, reconciler: Reconciler, connections: [AppStoreConnection], isEnabled: Bool) {
+    package init(
+        poller: Poller, reconciler: Reconciler, connections: [AppStoreConnection],
+        receipts: [VerifyReceiptConnection] = [], isEnabled: Bool
+    ) {
         self.poller = poller
         self.reconciler = reconciler
         self.connections = connections
+        self.receipts = receipts
         self.isEnabled = isEnabled
     }
+
+    /// The apps whose calls stopped.
+    var stops: [StoppedCalls] { connections.compactMap(\.stop) + receipts.compactMap(\.stop) }
 }
 
 /// Asks Apple what is due, several times a second by the wall clock, whatever the clock of the ledger.
@@ -38,16 +46,16 @@ struct PollService: Service {
                     logger.error("polling failed", metadata: ["error": "\(error)"])
                     try? await Task.sleep(for: ServerLimits.pollPause)
                 }
-                for connection in polling.connections { report(connection, &reported) }
+                for stop in polling.stops { report(stop, &reported) }
             }
         }
     }
 
-    /// Logs once that the calls of a connection stopped.
-    private func report(_ connection: AppStoreConnection, _ reported: inout Set<StoppedCalls>) {
-        guard let stop = connection.stop, reported.insert(stop).inserted else { return }
+    /// Logs once that the calls about an app stopped.
+    private func report(_ stop: StoppedCalls, _ reported: inout Set<StoppedCalls>) {
+        guard reported.insert(stop).inserted else { return }
         logger.error(
-            "calls of the App Store Server API stopped until the next start",
+            "calls of Apple's servers stopped until the next start",
             metadata: [
                 "bundleId": "\(stop.bundleId)", "environment": "\(stop.environment)", "code": "\(stop.code)",
                 "hint": "\(stop.hint ?? "")",

@@ -5,7 +5,8 @@ import Ingestion
 import Primitives
 import SubscriptionLedger
 
-/// Receives App Store notifications. No key is required, because notifications are signed. There is no rate limit per
+/// Receives App Store notifications. No key is required, because notifications are signed, or of version 1 with a
+/// password. There is no rate limit per
 /// address: the App Store sends bursts from few addresses and retries a refused notification only hours later.
 /// Verification is limited instead.
 struct NotificationsRoute: Route {
@@ -16,10 +17,10 @@ struct NotificationsRoute: Route {
 
     func respond(to call: RouteRequest) async throws -> Response {
         let body = try await call.json(upTo: ServerLimits.notificationBytes).root
-        let jws = try Self.signedPayload(of: body)
+        let content = try Self.content(of: body)
         let ledger = context.ledger
         let checked = try await ledger.verifications.run {
-            await ledger.check(jws, as: .notification, source: .http)
+            await ledger.check(content, source: .http)
         }
         switch try await ledger.append([checked], source: .http)[0] {
         case .appended(let appended):
@@ -30,27 +31,30 @@ struct NotificationsRoute: Route {
                 ]), size: appended.position + 1)
         case .refused(let refusal, let isQuarantined):
             context.metrics.refusals.increment(refusal.code.rawValue)
-            throw Self.problem(with: refusal, isQuarantined: isQuarantined)
+            throw problem(with: refusal, isQuarantined: isQuarantined)
         }
     }
 
-    private static func signedPayload(of body: JSONView) throws(Problem) -> [UInt8] {
+    private static func content(of body: JSONView) throws(Problem) -> FoundArtifact.Content {
         do throws(Refusal) {
-            return try NotificationBody.signedPayload(of: body).get()
+            return try NotificationBody.content(of: body).get()
         } catch {
-            guard error.code == .notificationVersionUnsupported else { throw Problem(.badRequest, error) }
-            throw Problem(
-                .serviceUnavailable, error, hint: "Select version 2 notifications in App Store Connect.",
-                retryAfter: Problem.configurationPause)
+            throw Problem(.badRequest, error)
         }
     }
 
     /// Maps a refusal to a status. The App Store retries after a 5xx, so the answer is 503 when the operator can fix
-    /// the cause: an unconfigured app or environment, or a full quarantine.
-    private static func problem(with refusal: Refusal, isQuarantined: Bool) -> Problem {
-        if refusal.code == .bundleMismatch || refusal.code == .environmentMismatch {
+    /// the cause: an unconfigured app, environment or shared secret, or a full quarantine.
+    private func problem(with refusal: Refusal, isQuarantined: Bool) -> Problem {
+        if [.bundleMismatch, .bundleUnknown, .environmentMismatch].contains(refusal.code) {
             return Problem(
                 .serviceUnavailable, refusal, hint: "Add the app and its environments to the configuration.",
+                retryAfter: Problem.configurationPause)
+        }
+        if refusal.code == .passwordMismatch, context.ledger.configuration.secrets.isEmpty {
+            return Problem(
+                .serviceUnavailable, refusal,
+                hint: "Add sharedSecretFile to the app, or select version 2 in App Store Connect.",
                 retryAfter: Problem.configurationPause)
         }
         if refusal.code.isQuarantined, !isQuarantined {

@@ -28,7 +28,7 @@ struct ReadinessRoute: Route {
             .object([
                 "status": .string(isReady ? "ready" : "unavailable"), "writer": .string(writer),
                 "derivedLag": .integer(Int64(clamping: ledger.factLag)), "freeBytes": JSONValue(freeBytes),
-                "stoppedCalls": .array((context.polling?.connections ?? []).compactMap { $0.stop?.json }),
+                "stoppedCalls": .array((context.polling?.stops ?? []).map(\.json)),
             ]), status: isReady ? .ok : .serviceUnavailable)
     }
 }

@@ -72,9 +72,14 @@ package struct LedgerAudit: Sendable {
             return .failure(LogAudit.EventProblem(what: "the closed numbers do not match their digest"))
         }
         do {
-            if let answer = try AnswerEvents.stored(record, evidence) {
-                guard !answer.hasIdempotencyKey(record.idempotencyKey) else { return .success(()) }
-                return .failure(LogAudit.EventProblem(what: "the identity does not match the evidence"))
+            let isIdentified =
+                try AnswerEvents.stored(record, evidence)?.hasIdempotencyKey(record.idempotencyKey)
+                ?? VerifyReceiptEvents.stored(record, evidence)?.hasIdempotencyKey(record.idempotencyKey)
+                ?? NotificationV1Events.stored(record, evidence)?.hasIdempotencyKey(record.idempotencyKey)
+            if let isIdentified {
+                return isIdentified
+                    ? .success(())
+                    : .failure(LogAudit.EventProblem(what: "the identity does not match the evidence"))
             }
         } catch {
             return .failure(LogAudit.EventProblem(what: "the answer cannot be decoded"))
@@ -116,6 +121,9 @@ package struct LedgerAudit: Sendable {
                     for part in Self.signedParts(of: event.record, event.evidence) {
                         group.addTask { (event.record.position, await Self.problem(with: part, verifier)) }
                     }
+                    if let receipt = Self.carriedReceipt(in: event.record, event.evidence) {
+                        group.addTask { (event.record.position, await Self.problem(withReceipt: receipt, verifier)) }
+                    }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
@@ -130,6 +138,19 @@ package struct LedgerAudit: Sendable {
     private static func signedParts(of record: Record, _ evidence: [UInt8]) -> [ServerAPIAnswer.Part] {
         guard let stored = try? AnswerEvents.stored(record, evidence) else { return [] }
         return zip(stored.answer.parts, stored.parts).compactMap { part, artifact in artifact == nil ? nil : part }
+    }
+
+    /// Returns the receipt, in base64, that was accepted inside of something that is not signed.
+    private static func carriedReceipt(in record: Record, _ evidence: [UInt8]) -> [UInt8]? {
+        if let stored = try? VerifyReceiptEvents.stored(record, evidence) { return stored.acceptedReceipt }
+        return (try? NotificationV1Events.stored(record, evidence))?.acceptedReceipt
+    }
+
+    private static func problem(withReceipt receipt: [UInt8], _ verifier: SignedDataVerifier) async -> String? {
+        switch await verifier.verify(receipt, as: .receipt, now: .latest) {
+        case .failure(let refusal): "\(refusal.code): \(refusal.reason), in latest_receipt"
+        case .success: nil
+        }
     }
 
     private static func problem(with part: ServerAPIAnswer.Part, _ verifier: SignedDataVerifier) async -> String? {

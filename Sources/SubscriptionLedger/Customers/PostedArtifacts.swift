@@ -155,12 +155,31 @@ extension LedgerWriter {
         }
     }
 
+    /// Nothing but an operator's word links what Apple did not sign.
+    private func checkLinkable(
+        _ content: FoundArtifact.Content, _ kind: UnsignedText, at index: Int, source: EventSource,
+        with ingestion: Ingestion
+    ) async -> (CheckedArtifact, [PostedTransaction]) {
+        let prepared = await prepare(content.artifact, kind, source: source, with: ingestion).flatMap { event, facts in
+            Result { () throws(Refusal) in
+                (event, try PostedTransaction.all(in: facts, index: index, place: index))
+            }
+        }
+        return switch prepared {
+        case .success(let (event, transactions)): (.accepted(event), transactions)
+        case .failure(let refusal): (.refused(refusal, artifact: content.withoutPassword), [])
+        }
+    }
+
     /// Verifies one of several artifacts of any kind.
     /// - Parameter index: the index of the artifact.
     /// - Returns: the checked artifact, and the transactions in it that can be linked.
     func checkLinkable(
         _ content: FoundArtifact.Content, at index: Int, source: EventSource, with ingestion: Ingestion
     ) async -> (CheckedArtifact, [PostedTransaction]) {
+        if let unsigned = content.unsigned {
+            return await checkLinkable(content, unsigned, at: index, source: source, with: ingestion)
+        }
         let prepared = await prepare(content.artifact, as: content.kind, source: source, with: ingestion) {
             (artifact, facts) throws(Refusal) in
             if case .receipt = artifact { return try PostedTransaction.all(in: facts, index: index, place: index) }
@@ -230,7 +249,8 @@ extension PostedTransaction {
                     index: index, place: place,
                     name: TransactionName(
                         transactionId: fact.transactionId.text, originalTransactionId: key.originalTransactionId),
-                    key: key, observations: [keyed.observation], isFamilyShared: false))
+                    key: key, observations: [keyed.observation],
+                    isFamilyShared: fact.inAppOwnershipType == .familyShared))
         }
         return transactions
     }

@@ -13,6 +13,15 @@ extension EventRow.About {
         if let evidence, let stored = try AnswerEvents.stored(record, evidence) {
             guard let about = stored.parts.lazy.compactMap({ $0 }).compactMap(Self.init).first else { return nil }
             self = about
+        } else if let evidence, let stored = try VerifyReceiptEvents.stored(record, evidence) {
+            guard let newest = stored.answer.newestRow else { return nil }
+            self.init(newest)
+        } else if let evidence, let stored = try NotificationV1Events.stored(record, evidence) {
+            let (notification, newest) = (stored.notification, stored.notification.newestRow)
+            self.init(
+                notificationType: "V1/" + notification.notificationType,
+                originalTransactionId: notification.originalTransactionId?.stated,
+                transactionId: newest?.transactionId.stated, productId: newest?.productId.stated)
         } else if let evidence, let artifact = try EventDecoder.artifact(of: record, evidence) {
             self.init(artifact)
         } else if let id = Self.originalTransactionId(in: record.body) {
@@ -37,11 +46,15 @@ extension EventRow.About {
         case .receipt(let stored):
             guard let newest = stored.receipt.payload.purchases.rows.max(by: { $0.purchaseDate < $1.purchaseDate })
             else { return nil }
-            self.init(
-                originalTransactionId: newest.originalTransactionId, transactionId: newest.transactionId,
-                productId: newest.productId)
+            self.init(newest)
         case .appTransaction: return nil
         }
+    }
+
+    private init(_ newest: InAppPurchase) {
+        self.init(
+            originalTransactionId: newest.originalTransactionId, transactionId: newest.transactionId,
+            productId: newest.productId)
     }
 
     /// Creates the summary of a notification. The purchase comes from the transaction, else from the renewal info. The

@@ -37,7 +37,7 @@ extension LedgerReader {
     private static func mediaType(of artifact: ArtifactCode) -> String? {
         switch artifact {
         case .receipt: "application/pkcs7-mime"
-        case .serverAPIAnswer: "application/json"
+        case .serverAPIAnswer, .verifyReceiptAnswer, .notificationV1: "application/json"
         default: ArtifactKind(artifact) == nil ? nil : "application/jose"
         }
     }

@@ -68,7 +68,7 @@ package struct IngestPipeline {
     ///   - customer: the customer to link the transactions to, with an administrator's authority.
     package init(ledger: LedgerWriter, trust: TrustPolicy? = nil, customer: ExternalCustomerID? = nil) {
         self.ledger = ledger
-        ingestion = trust.map { Ingestion(trust: $0) } ?? ledger.ingestion
+        ingestion = trust.map { Ingestion(trust: $0, secrets: ledger.configuration.secrets) } ?? ledger.ingestion
         self.customer = customer
     }
 
@@ -138,7 +138,7 @@ package struct IngestPipeline {
             case .success(let content) where linking:
                 await ledger.checkLinkable(content, at: index, source: found.source, with: ingestion)
             case .success(let content):
-                (await ledger.check(content.artifact, as: content.kind, source: found.source, with: ingestion), [])
+                (await ledger.check(content, source: found.source, with: ingestion), [])
             }
         return Checked(
             file: found.file, byteCount: found.byteCount, kind: artifact.kind ?? found.claimedKind,

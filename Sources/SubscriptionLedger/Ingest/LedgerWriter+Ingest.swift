@@ -1,3 +1,4 @@
+import AppStoreModel
 package import AppStoreVerification
 import Dispatch
 package import EventLog
@@ -35,6 +36,28 @@ extension LedgerWriter {
         case .success(let (event, _)): .accepted(event)
         case .failure(let refusal): .refused(refusal, artifact: artifact)
         }
+    }
+
+    /// Verifies one artifact, signed or not, and prepares its event. Calls may run in parallel.
+    /// - Parameter ingestion: nil for the policy of the ledger.
+    package func check(
+        _ content: FoundArtifact.Content, source: EventSource, with ingestion: Ingestion? = nil
+    ) async -> CheckedArtifact {
+        guard let unsigned = content.unsigned else {
+            return await check(content.artifact, as: content.kind, source: source, with: ingestion)
+        }
+        return switch await prepare(content.artifact, unsigned, source: source, with: ingestion) {
+        case .success(let (event, _)): .accepted(event)
+        case .failure(let refusal): .refused(refusal, artifact: content.withoutPassword)
+        }
+    }
+
+    /// Checks a text without a signature as a whole, and prepares its event.
+    func prepare(
+        _ text: [UInt8], _ kind: UnsignedText, source: EventSource, with ingestion: Ingestion?
+    ) async -> Result<(PreparedEvent, EventFacts), Refusal> {
+        await (ingestion ?? self.ingestion).draft(of: text, kind, from: source, now: configuration.clock())
+            .map { (log.prepare($0.draft), $0.facts) }
     }
 
     /// Verifies one artifact and prepares its event.
@@ -104,5 +127,13 @@ extension LedgerWriter {
             "part": JSONValue(refusal.part), "source": .string(source.name),
             "refusedAt": JSONValue(configuration.clock()),
         ])
+    }
+}
+
+extension FoundArtifact.Content {
+    /// The text as the quarantine keeps it: with the digest of its password in the place of the password.
+    var withoutPassword: [UInt8] {
+        guard unsigned == .notification else { return artifact }
+        return (try? JSONDocument(parsing: artifact)).flatMap { NotificationV1($0.root) }?.digested ?? artifact
     }
 }

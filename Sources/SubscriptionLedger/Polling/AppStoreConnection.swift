@@ -1,59 +1,37 @@
 package import AppStoreClient
-package import AppStoreModel
+import AppStoreModel
 package import Primitives
-import Synchronization
 
 /// The App Store Server API for one app in one environment: the way to ask, and when to.
-///
-/// After a failure, no call is made until Apple's time, or for longer after each failure. A failure that an operator has
-/// to correct stops the calls until the next start.
 package final class AppStoreConnection: Sendable {
-    package let app: CallBudget.App
-    private let budget: SharedBudget
+    private let gate: CallGate
     private let send: Send
-    private let clock: @Sendable () -> Instant
-    private let state = Mutex(State())
 
     /// Makes one call. It asks before each repetition whether the budget allows it.
     package typealias Send =
         @Sendable (ServerAPIRequest, _ mayRepeat: @escaping @Sendable () -> Bool) async throws -> ServerAPIReply
 
-    private struct State {
-        var resumesAt = Instant.earliest
-        var stoppedBy: ServerAPIFailure?
-        var failures = 0
-    }
-
-    /// The longest pause after failures.
-    private static let longestPause = 5 * Instant.millisecondsPerMinute
-
     package init(
         _ app: CallBudget.App, within budget: SharedBudget, clock: @escaping @Sendable () -> Instant,
         send: @escaping Send
     ) {
-        self.app = app
-        self.budget = budget
-        self.clock = clock
+        gate = CallGate(app, within: budget, clock: clock)
         self.send = send
     }
 
+    package var app: CallBudget.App { gate.app }
+
     /// The failure that stopped the calls; nil while calls are made.
-    var stoppedBy: ServerAPIFailure? { state.withLock { $0.stoppedBy } }
+    var stoppedBy: Diagnosis? { gate.stoppedBy }
 
     /// Why the calls stopped; nil while calls are made.
-    package var stop: StoppedCalls? {
-        stoppedBy.map { StoppedCalls(app, $0) }
-    }
+    package var stop: StoppedCalls? { stoppedBy.map { StoppedCalls(app, $0) } }
 
     /// Takes a call out of the budget.
     /// - Parameter inBackground: whether the call can wait for all others.
     /// - Returns: nil when the call may be made now, otherwise the instant from which to ask again.
     func take(_ endpoint: ServerAPIEndpoint, inBackground: Bool = false) -> Instant? {
-        let now = clock()
-        let (isStopped, resumesAt) = state.withLock { ($0.stoppedBy != nil, $0.resumesAt) }
-        if isStopped { return .latest }
-        if resumesAt > now { return resumesAt }
-        return budget.take(endpoint, of: app, at: now, inBackground: inBackground)
+        gate.take(endpoint, inBackground: inBackground)
     }
 
     /// Makes a call that was taken out of the budget. A repetition takes another one.
@@ -62,64 +40,11 @@ package final class AppStoreConnection: Sendable {
     func call(_ request: ServerAPIRequest, inBackground: Bool = false) async throws -> ServerAPIReply {
         do {
             let reply = try await send(request) { self.take(request.endpoint, inBackground: inBackground) == nil }
-            state.withLock { $0.failures = 0 }
+            gate.noteAnswer()
             return reply
         } catch let failure as ServerAPIFailure {
-            note(failure)
+            gate.note(failure)
             throw failure
-        }
-    }
-
-    private func note(_ failure: ServerAPIFailure) {
-        let now = clock()
-        state.withLock { state in
-            switch failure {
-            case .rateLimited(let until): state.resumesAt = max(state.resumesAt, until)
-            case .unauthorized, .clockSkew: state.stoppedBy = failure
-            case .unavailable:
-                // The calls that were made at the same time fail together, once.
-                guard now >= state.resumesAt else { return }
-                state.failures += 1
-                let pause = min(Int64(1_000) << Int64(min(state.failures, 10)), Self.longestPause)
-                state.resumesAt = now.advanced(byMilliseconds: pause)
-            }
-        }
-    }
-}
-
-/// An app whose calls stopped until the next start. An operator has to correct the cause.
-package struct StoppedCalls: Hashable, Sendable {
-    package let bundleId: String
-    package let environment: String
-    package let code: String
-    package let hint: String?
-
-    fileprivate init(_ app: CallBudget.App, _ failure: ServerAPIFailure) {
-        (bundleId, environment) = (app.bundleId, app.environment.rawValue)
-        (code, hint) = (failure.diagnosis.code, failure.diagnosis.hint)
-    }
-
-    package var json: JSONValue {
-        .object(["bundleId": .string(bundleId), "environment": .string(environment), "code": .string(code)])
-    }
-}
-
-/// The budget of all connections.
-package final class SharedBudget: Sendable {
-    private let budget: Mutex<CallBudget>
-
-    package init(callsPerHour: Int = 36_000, headroom: Double = 0.8) {
-        budget = Mutex(CallBudget(callsPerHour: callsPerHour, headroom: headroom))
-    }
-
-    /// Takes a call out of the budget.
-    /// - Parameter inBackground: whether the call can wait for all others.
-    /// - Returns: nil when the call may be made now, otherwise the instant from which to ask again.
-    package func take(
-        _ endpoint: ServerAPIEndpoint, of app: CallBudget.App, at now: Instant, inBackground: Bool = false
-    ) -> Instant? {
-        budget.withLock {
-            inBackground ? $0.takeInBackground(endpoint, of: app, at: now) : $0.take(endpoint, of: app, at: now)
         }
     }
 }

@@ -8,13 +8,15 @@ package import Primitives
 /// The connections of the configured apps. Each has its own key; all share a budget.
 package final class AppStoreConnections: Sendable {
     package let all: [AppStoreConnection]
+    /// Those of verifyReceipt, for apps with a shared secret or a URL of it.
+    package let receipts: [VerifyReceiptConnection]
     /// The keys by bundle id.
     package let credentials: [String: ServerAPICredentials]
     private let transport: HTTPClient
 
     private static let keyFileLimit = 64 * 1_024
 
-    /// - Throws: `ConfigurationError` for a key that cannot be read.
+    /// - Throws: `ConfigurationError` for a key or a shared secret that cannot be read.
     package init(_ settings: Settings, clock: @escaping @Sendable () -> Instant) throws {
         let budget = SharedBudget(callsPerHour: settings.polling.callsPerHour, headroom: settings.polling.headroom)
         let transport = HTTPClient(
@@ -26,18 +28,28 @@ package final class AppStoreConnections: Sendable {
                 guard let access = app.serverAPI else { return [AppStoreConnection]() }
                 let credentials = try Self.credentials(access, of: app)
                 keys[app.bundleId] = credentials
-                return app.environments.intersection([.production, .sandbox]).sorted { $0.rawValue < $1.rawValue }
-                    .map { environment in
-                        let app = CallBudget.App(bundleId: app.bundleId, environment: environment)
-                        let configuration = ServerAPIClient.Configuration(
-                            environment, baseURL: access.baseURL, clock: clock)
-                        let client = ServerAPIClient(credentials, configuration, transport: transport)
-                        return AppStoreConnection(app, within: budget, clock: clock) {
-                            try await client.send($0, mayRepeat: $1)
-                        }
+                return app.askedEnvironments.map { environment in
+                    let app = CallBudget.App(bundleId: app.bundleId, environment: environment)
+                    let configuration = ServerAPIClient.Configuration(
+                        environment, baseURL: access.baseURL, clock: clock)
+                    let client = ServerAPIClient(credentials, configuration, transport: transport)
+                    return AppStoreConnection(app, within: budget, clock: clock) {
+                        try await client.send($0, mayRepeat: $1)
                     }
+                }
             }
             credentials = keys
+            let secrets = try SharedSecretFiles.secrets(of: settings.apps)
+            receipts = settings.apps.filter(\.usesVerifyReceipt).flatMap { app in
+                let configuration = VerifyReceiptClient.Configuration(url: app.verifyReceiptURL, clock: clock)
+                let client = VerifyReceiptClient(
+                    secret: secrets[app.bundleId]?.first, configuration, transport: transport)
+                return app.askedEnvironments.map { environment in
+                    VerifyReceiptConnection(
+                        CallBudget.App(bundleId: app.bundleId, environment: environment), within: budget, clock: clock,
+                        send: client.send)
+                }
+            }
         } catch {
             try? transport.syncShutdown()
             throw error
@@ -67,5 +79,15 @@ package final class AppStoreConnections: Sendable {
                 "apps.serverAPI.keyFile", "invalid App Store Server API key for \(app.bundleId)",
                 expected: "the .p8 file that App Store Connect gives once", found: access.keyFile)
         }
+    }
+}
+
+extension Settings.App {
+    /// Whether anything can be asked about the app.
+    package var isAskable: Bool { serverAPI != nil || usesVerifyReceipt }
+
+    /// The environments that Apple's servers know.
+    fileprivate var askedEnvironments: [Environment] {
+        environments.intersection([.production, .sandbox]).sorted { $0.rawValue < $1.rawValue }
     }
 }

@@ -39,8 +39,8 @@ extension LedgerReader {
         } add: { polls, unit in
             let account = unit.timelines.keys.sorted()
             guard let key = account.first, key.isAsked else { return }
-            let asked = AskedAccount(try attempts?.attempt(about: account) ?? PollStore.Attempt())
-            if let poll = unit.lineages.duePoll(at: t, asked: asked, policy: policy, rules: rules),
+            let attempt = try attempts?.attempt(about: account) ?? PollStore.Attempt()
+            if let poll = unit.lineages.duePoll(at: t, after: attempt, policy: policy, rules: rules),
                 poll.dueAt < horizon
             {
                 polls.append(AccountPoll(account: account, poll: poll))

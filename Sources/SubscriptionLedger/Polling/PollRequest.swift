@@ -63,8 +63,9 @@ extension PollPolicy {
 }
 
 extension AppStoreConnections {
-    /// No key for the App Store Server API is configured.
+    /// There is no way to ask Apple.
     package static let none = ConfigurationError(
-        "apps", "no key for the App Store Server API is configured", expected: "serverAPI of an app", found: "none",
-        hint: "Add serverAPI with issuerId, keyId and keyFile to an app, and restart the service if one runs.")
+        "apps", "there is no way to ask Apple about the app", expected: "serverAPI, or sharedSecretFile and a receipt",
+        found: "none",
+        hint: "Add serverAPI with issuerId, keyId and keyFile to the app, and restart the service if one runs.")
 }

@@ -1,5 +1,6 @@
 import AppStoreClient
 import AppStoreModel
+import DuePolls
 import Glibc
 import LMDB
 import LedgerModel
@@ -20,6 +21,10 @@ package final class PollStore: Sendable {
         var revision: String?
         /// The time of the page.
         var revisedAt: Instant?
+        /// The time at which the App Store Server API did not know the transaction.
+        var unknownAt: Instant?
+        /// The last question to verifyReceipt; nil without one.
+        var receipt: ReceiptAttempt?
     }
 
     private let environment: LMDB.Environment
@@ -142,29 +147,53 @@ extension PollStore.Attempt {
         }
         historyAt = [historyAt, other.historyAt].compactMap(\.self).max()
         historyFailedAt = [historyFailedAt, other.historyFailedAt].compactMap(\.self).max()
+        unknownAt = [unknownAt, other.unknownAt].compactMap(\.self).max()
+        receipt = [receipt, other.receipt].compactMap(\.self).max { $0.at < $1.at }
     }
 
-    /// The first byte of an attempt. Earlier versions stored no `revisedAt`; their attempts count as none.
-    private static let layout: UInt8 = 1
+    /// The first byte of an attempt. Those of earlier versions count as none.
+    private static let layout: UInt8 = 2
 
     fileprivate init?(_ bytes: [UInt8]) {
         var fields = bytes[...]
         guard fields.popFirst() == Self.layout, let attempted = Int64(taking: &fields),
             let answered = Int64(taking: &fields), let history = Int64(taking: &fields),
-            let failed = Int64(taking: &fields), let revised = Int64(taking: &fields)
+            let failed = Int64(taking: &fields), let revised = Int64(taking: &fields),
+            let unknown = Int64(taking: &fields), let asked = Int64(taking: &fields),
+            let failures = Int64(taking: &fields), fields.count >= Self.digestByteCount
         else { return nil }
         func instant(_ milliseconds: Int64) -> Instant? {
             milliseconds == 0 ? nil : Instant(milliseconds: milliseconds)
         }
         (attemptedAt, answeredAt) = (instant(attempted), instant(answered))
         (historyAt, historyFailedAt, revisedAt) = (instant(history), instant(failed), instant(revised))
-        revision = revisedAt == nil ? nil : String(decoding: fields, as: UTF8.self)
+        unknownAt = instant(unknown)
+        let retired = Digest(bytes: Array(fields.prefix(Self.digestByteCount)))
+        receipt = instant(asked).map {
+            ReceiptAttempt(at: $0, failures: Int(failures), retired: retired == .zero ? nil : retired)
+        }
+        let text = fields.dropFirst(Self.digestByteCount)
+        revision = revisedAt == nil ? nil : String(decoding: text, as: UTF8.self)
     }
 
+    private static let digestByteCount = 32
+
     fileprivate var bytes: [UInt8] {
-        [Self.layout]
-            + [attemptedAt, answeredAt, historyAt, historyFailedAt, revisedAt].flatMap {
-                ($0?.milliseconds ?? 0).bigEndianBytes
-            } + Array((revision ?? "").utf8)
+        let instants = [
+            attemptedAt, answeredAt, historyAt, historyFailedAt, revisedAt, unknownAt, receipt?.at,
+        ]
+        return [Self.layout] + instants.flatMap { ($0?.milliseconds ?? 0).bigEndianBytes }
+            + Int64(receipt?.failures ?? 0).bigEndianBytes + (receipt?.retired ?? .zero).bytes
+            + Array((revision ?? "").utf8)
+    }
+}
+
+extension [Lineage] {
+    /// Returns the next question about an account; nil when there is none.
+    /// - Parameter attempt: the questions so far.
+    func duePoll(at t: Instant, after attempt: PollStore.Attempt, policy: PollPolicy, rules: Rules) -> DuePoll? {
+        let poll = duePoll(at: t, asked: AskedAccount(attempt), policy: policy, rules: rules)
+        guard let poll, let next = attempt.receipt?.nextAt else { return poll }
+        return poll.due(at: next)
     }
 }

@@ -30,18 +30,20 @@ package actor Poller {
     }
 
     /// An account with what is known about it.
-    private struct Account {
+    struct Account {
         let keys: [SubscriptionKey]
         let lineages: [Lineage]
         let attempt: PollStore.Attempt
+        /// Nil when there is no way to ask.
+        let way: PollWay?
         let poll: DuePoll?
     }
 
-    private let ledger: LedgerWriter
+    let ledger: LedgerWriter
     private let policy: PollPolicy
     private let concurrency: Int
     private let store: PollStore
-    private let connections: [CallBudget.App: AppStoreConnection]
+    private let ways: PollWays
     private var queues: [CallBudget.App: PollQueue] = [:]
     /// The events that the queues know of; nil before the first round.
     private var position: Position?
@@ -57,15 +59,17 @@ package actor Poller {
     /// The attempts that a crash may forget.
     private static let unstoredAttempts = 64
 
-    /// - Parameter concurrency: the calls at the same time.
+    /// - Parameters:
+    ///   - receipts: the ways to ask about receipts.
+    ///   - concurrency: the calls at the same time.
     package init(
-        _ ledger: LedgerWriter, _ connections: [AppStoreConnection], _ store: PollStore, policy: PollPolicy,
-        concurrency: Int = 8
+        _ ledger: LedgerWriter, _ connections: [AppStoreConnection], receipts: [VerifyReceiptConnection] = [],
+        _ store: PollStore, policy: PollPolicy, concurrency: Int = 8
     ) {
         self.ledger = ledger
         self.policy = policy
         self.concurrency = concurrency
-        self.connections = Dictionary(uniqueKeysWithValues: connections.map { ($0.app, $0) })
+        ways = PollWays(connections, receipts)
         self.store = store
     }
 
@@ -111,13 +115,13 @@ package actor Poller {
             bundleId: selector.bundleId)
         guard keys.count <= 1 else { throw CustomerError.subscriptionAmbiguous }
         guard let key = keys.first else { throw CustomerError.subscriptionUnknown }
-        guard let connection = connections[key.app] else { throw AppStoreConnections.none }
+        let account = try account(of: key)
+        guard let way = account.way else { throw AppStoreConnections.none }
         var counts = Counts()
-        if connection.take(.subscriptionStatuses) != nil {
+        if way.take(.statuses) != nil {
             counts.rateLimited = 1
         } else {
-            let account = try account(of: key)
-            let call = try call(connection, account, key, .statuses)
+            let call = try call(way, account, key, .statuses)
             asking.formUnion(account.keys)
             counts = try await make(call)
         }
@@ -145,13 +149,13 @@ package actor Poller {
         let (polls, size) = try await DispatchQueue.global().run {
             try reader.duePolls(at: now, before: horizon, policy: policy, store)
         }
-        queues = connections.mapValues { _ in PollQueue() }
+        queues = Dictionary(uniqueKeysWithValues: ways.apps.map { ($0, PollQueue()) })
         for poll in polls { queues[poll.poll.key.app]?.set(poll.poll, of: poll.account) }
         (position, self.horizon) = (size, horizon)
     }
 
     private func enqueue(_ key: SubscriptionKey) throws {
-        guard connections[key.app] != nil else { return }
+        guard ways.apps.contains(key.app) else { return }
         enqueue(try account(of: key))
     }
 
@@ -167,69 +171,66 @@ package actor Poller {
         let lineages = Lineage.components(of: timelines)
         var attempt = try store.attempt(about: keys)
         for key in keys { changedAttempts[key].map { attempt.join($0) } }
-        let poll = lineages.duePoll(at: now, asked: AskedAccount(attempt), policy: policy, rules: try rules)
-        return Account(keys: keys, lineages: lineages, attempt: attempt, poll: poll)
+        let token = ways.usesReceipts(key.app) ? ReceiptToken(of: timelines) : nil
+        let way = ways.way(for: key.app, attempt, token)
+        let poll = try way == nil ? nil : lineages.duePoll(at: now, after: attempt, policy: policy, rules: rules)
+        return Account(keys: keys, lineages: lineages, attempt: attempt, way: way, poll: poll)
     }
 
-    private var now: Instant { ledger.configuration.clock() }
+    var now: Instant { ledger.configuration.clock() }
     private var rules: Rules { get throws { try ledger.reader.rules(knownAt: .max) } }
 
     // MARK: - Asking
 
-    private struct Call: Sendable {
-        let connection: AppStoreConnection
-        let request: ServerAPIRequest
+    struct Call: Sendable {
+        let way: PollWay
         let key: SubscriptionKey
         let question: PollQuestion
         /// The account before the call, with the earlier questions about it.
         let account: Account
-        let before: Set<PolledState>
+        fileprivate let before: Set<PolledState>
     }
 
     /// Returns the next call that is due and within the budget; nil when there is none.
     /// - Parameter waiting: the connections that take no more calls in this round.
     private func nextCall(_ waiting: inout Set<CallBudget.App>) throws -> Call? {
-        while let (connection, row) = firstPoll(at: now, except: waiting) {
+        while let (app, row) = firstPoll(at: now, except: waiting) {
             try Task.checkCancellation()
             // Something may have answered it since it was put into the queue.
             let account = try account(of: row.account)
-            guard let poll = account.poll, poll.dueAt <= now, asking.isDisjoint(with: account.keys) else {
-                queues[connection.app]?.remove(row)
+            guard let poll = account.poll, let way = account.way, poll.dueAt <= now,
+                asking.isDisjoint(with: account.keys)
+            else {
+                queues[app]?.remove(row)
                 if asking.isDisjoint(with: account.keys) { enqueue(account) }
                 continue
             }
-            guard connection.take(poll.question.endpoint) == nil else {
-                waiting.insert(connection.app)
+            guard way.take(poll.question) == nil else {
+                waiting.insert(app)
                 continue
             }
-            let call = try call(connection, account, poll.key, poll.question)
-            queues[connection.app]?.remove(row)
+            let call = try call(way, account, poll.key, poll.question)
+            queues[app]?.remove(row)
             asking.formUnion(account.keys)
             return call
         }
         return nil
     }
 
-    /// Returns the most urgent poll of the connections that take calls.
+    /// Returns the most urgent poll of the apps that take calls.
     private func firstPoll(
         at t: Instant, except waiting: Set<CallBudget.App>
-    ) -> (AppStoreConnection, PollQueue.Ready)? {
-        connections.values.lazy.filter { !waiting.contains($0.app) }
-            .compactMap { connection in self.queues[connection.app]?.first(at: t).map { (connection, $0) } }
+    ) -> (CallBudget.App, PollQueue.Ready)? {
+        ways.apps.subtracting(waiting)
+            .compactMap { app in self.queues[app]?.first(at: t).map { (app, $0) } }
             .min { $0.1 < $1.1 }
     }
 
     private func call(
-        _ connection: AppStoreConnection, _ account: Account, _ key: SubscriptionKey, _ question: PollQuestion
+        _ way: PollWay, _ account: Account, _ key: SubscriptionKey, _ question: PollQuestion
     ) throws -> Call {
-        let id = key.originalTransactionId
-        let request: ServerAPIRequest =
-            switch question {
-            case .statuses: .subscriptionStatuses(id)
-            case .history: .transactionHistory(id, revision: account.attempt.revision.flatMap { $0.isEmpty ? nil : $0 })
-            }
-        return Call(
-            connection: connection, request: request, key: key, question: question, account: account,
+        Call(
+            way: way, key: key, question: question, account: account,
             before: PolledState.all(account.lineages, at: now, try rules))
     }
 
@@ -255,9 +256,12 @@ package actor Poller {
         var attempt = PollStore.Attempt()
         if call.question == .statuses { attempt.attemptedAt = now }
         do {
-            let reply = try await call.connection.call(call.request)
-            if case .recorded = try await record(reply, of: call), !reply.isRetryable {
-                note(reply, of: call, in: &attempt)
+            let isAnswered =
+                switch call.way {
+                case .serverAPI(let connection): try await ask(connection, call, &attempt)
+                case .verifyReceipt(let connection, let token): try await ask(connection, token, call, &attempt)
+                }
+            if isAnswered {
                 let after = PolledState.all(try account(of: call.key).lineages, at: now, try rules)
                 if after == call.before { counts.unchanged = 1 } else { counts.changed = 1 }
                 return (counts, attempt)
@@ -268,17 +272,30 @@ package actor Poller {
         return (counts, attempt)
     }
 
-    private func record(_ reply: ServerAPIReply, of call: Call) async throws -> AnswerOutcome {
-        try await ledger.record(
-            reply.bytes,
-            to: ServerAPIQuestion(
-                call.request.endpoint, target: call.request.target, bundleId: call.key.bundleId,
-                environment: call.key.environment), source: .poll)
+    /// Asks the App Store Server API. Returns whether it answered the question.
+    private func ask(
+        _ connection: AppStoreConnection, _ call: Call, _ attempt: inout PollStore.Attempt
+    ) async throws -> Bool {
+        let id = call.key.originalTransactionId
+        let revision = call.account.attempt.revision.flatMap { $0.isEmpty ? nil : $0 }
+        let request: ServerAPIRequest =
+            switch call.question {
+            case .statuses: .subscriptionStatuses(id)
+            case .history: .transactionHistory(id, revision: revision)
+            }
+        let reply = try await connection.call(request)
+        let question = ServerAPIQuestion(
+            request.endpoint, target: request.target, bundleId: call.key.bundleId, environment: call.key.environment)
+        let outcome = try await ledger.record(reply.bytes, to: question, source: .poll)
+        guard case .recorded = outcome, !reply.isRetryable else { return false }
+        note(reply, of: call, in: &attempt)
+        return true
     }
 
     /// Notes an answer, and how far the history of an account was read. A revision that no longer exists, and one that
     /// does not advance, begins it again.
     private func note(_ reply: ServerAPIReply, of call: Call, in attempt: inout PollStore.Attempt) {
+        if case .error(Self.transactionUnknown, _) = reply.outcome { attempt.unknownAt = now }
         guard call.question == .history else {
             attempt.answeredAt = now
             return
@@ -300,6 +317,7 @@ package actor Poller {
 
     /// https://developer.apple.com/documentation/appstoreserverapi/error-codes
     private static let revisionUnknown: Int64 = 4_000_005
+    private static let transactionUnknown: Int64 = 4_040_010
 
     private func storeAttempts() throws {
         try store.store(changedAttempts)
@@ -315,15 +333,6 @@ extension SubscriptionKey {
     }
 
     fileprivate var app: CallBudget.App { CallBudget.App(bundleId: bundleId, environment: environment) }
-}
-
-extension PollQuestion {
-    fileprivate var endpoint: ServerAPIEndpoint {
-        switch self {
-        case .statuses: .subscriptionStatuses
-        case .history: .transactionHistory
-        }
-    }
 }
 
 extension Poller.Counts {

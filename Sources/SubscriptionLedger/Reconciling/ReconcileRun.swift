@@ -94,7 +94,7 @@ struct ReconcileRun {
         var failed = 0
         while true {
             while connection.take(request.endpoint) != nil {
-                if let failure = connection.stoppedBy { throw ReconcileFailure(failure.diagnosis) }
+                if let diagnosis = connection.stoppedBy { throw ReconcileFailure(diagnosis) }
                 try await Task.sleep(for: Self.pause)
             }
             do {

@@ -3,6 +3,7 @@ import AppStoreSimulation
 import AppStoreVerification
 import EventLog
 import FoundationEssentials
+import Ingestion
 import LedgerAPI
 import LedgerModel
 import LedgerStorage
@@ -20,12 +21,14 @@ final class TestLedger {
     private var opened: LedgerWriter?
     private var reading: LedgerReader?
 
-    init(claimConflict: Rules.Customers.ClaimConflict = .keepFirst) throws {
+    /// - Parameter secrets: the shared secrets of the app.
+    init(claimConflict: Rules.Customers.ClaimConflict = .keepFirst, secrets: [String] = []) throws {
         let path = FileManager.default.temporaryDirectory.path + "/subledger-\(UUID().uuidString)"
         folder = DataFolder(path: path)
         var configuration = Ledger.Configuration(folder: folder) { TestLedger.now }
         // The smallest map with which LMDB is opened, because many ledgers are open at once.
         configuration.mapSizeBytes = 8 << 30
+        configuration.secrets = SharedSecrets([Purchase.bundleId: secrets])
         configuration.rules.customers.claimConflict = claimConflict
         configuration.trust = TrustPolicy(
             apps: [TrustPolicy.App(bundleId: Purchase.bundleId)],

@@ -42,7 +42,6 @@ struct ArtifactFileTests {
     @Test(arguments: [
         (#"{"signedPayload":"a""#, "payload_not_json"), (#"{"signedPayload":1}"#, "kind_unknown"),
         ("{}", "kind_unknown"),
-        (#"{"notification_type":"DID_RENEW"}"#, "notification_version_unsupported"),
         (#"{"signedPayload":"a","signedPayload":"b"}"#, "payload_duplicate_key"),
         ("\"\u{1}\"", "payload_not_json"),
     ])

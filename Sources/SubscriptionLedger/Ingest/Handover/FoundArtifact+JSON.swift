@@ -10,6 +10,7 @@ extension FoundArtifact {
         case .success(let content):
             members += [
                 .init("kind", JSONValue(content.kind?.rawValue)),
+                .init("unsigned", JSONValue(content.unsigned?.rawValue)),
                 .init("jws", .string(Base64.encode(content.artifact))),
             ]
         case .failure(let refusal): members.append(.init("refusal", refusal.json))
@@ -26,7 +27,10 @@ extension FoundArtifact {
         } else {
             guard let jws = (json["jws"]?.string).flatMap(Base64.decode) else { throw .handoverMalformed }
             let kind = (json["kind"]?.string).flatMap(ArtifactKind.init(rawValue:))
-            self.init(file: file, source: source, content: .success(Content(artifact: jws, kind: kind)))
+            let content =
+                (json["unsigned"]?.string).flatMap(UnsignedText.init).map { Content(artifact: jws, unsigned: $0) }
+                ?? Content(artifact: jws, kind: kind)
+            self.init(file: file, source: source, content: .success(content))
         }
     }
 }

@@ -1,0 +1,160 @@
+package import AppStoreModel
+package import AppStoreVerification
+package import EventLog
+package import FactStore
+package import Primitives
+
+/// The draft of an event, and the facts in it.
+package typealias DraftedFacts = (draft: EventDraft, facts: EventFacts)
+
+extension Ingestion {
+    /// Drafts the event of a text of Apple's without a signature of its own.
+    /// - Returns: the draft; or a refusal: that of its JSON, `kind_unknown`, `password_mismatch`, `bundle_unknown`,
+    ///   `environment_mismatch`, `answer_mismatch`, `claim_missing`, `claim_malformed`, `from_the_future`.
+    package func draft(
+        of text: [UInt8], _ kind: UnsignedText, from source: EventSource, now: Instant
+    ) async -> Result<DraftedFacts, Refusal> {
+        do throws(Refusal) {
+            switch kind {
+            case .assertedAnswer: return .success(try await assertedAnswer(Self.document(text), source, now))
+            case .assertedNotification, .notification, .quarantinedNotification:
+                guard let notification = NotificationV1(try Self.document(text).root) else {
+                    throw Refusal(
+                        .kindUnknown, "not a notification of version 1", expected: "notification_type", found: "none")
+                }
+                return .success(try await draft(of: notification, kind, source, now))
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Drafts the event of an answer of verifyReceipt that this process received from Apple.
+    /// - Parameter sent: the receipt that Apple was asked about; nil if only Apple can read it.
+    package func draft(
+        ofAnswer bytes: [UInt8], to question: VerifyReceiptQuestion, sent: AppReceipt?, from source: EventSource,
+        now: Instant
+    ) async -> Result<DraftedFacts, Refusal> {
+        do throws(Refusal) {
+            let answer = try Self.answer(Self.document(bytes))
+            return .success(try await draft(answer, question, sent, .fetched, source, now))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func assertedAnswer(
+        _ document: JSONDocument, _ source: EventSource, _ now: Instant
+    ) async throws(Refusal) -> DraftedFacts {
+        let answer = try Self.answer(document)
+        guard let bundleId = answer.bundleId else {
+            throw Refusal(
+                .claimMissing, "the answer does not name the app", expected: "bundle_id or bid", found: "none")
+        }
+        let environments = try environments(of: bundleId, unknown: .answerMismatch)
+        guard let environment = answer.environment ?? (environments.count == 1 ? environments.first : nil) else {
+            throw Refusal(
+                .claimMissing, "the answer has no environment", expected: "environment, or one allowed environment",
+                found: "none of \(environments.count)")
+        }
+        try Self.require(environment, among: environments)
+        let question = VerifyReceiptQuestion(
+            bundleId: bundleId, environment: environment, receipt: nil, excludesOldTransactions: false,
+            receivedAt: answer.newestDate ?? now)
+        return try await draft(answer, question, nil, .asserted, source, now)
+    }
+
+    private func draft(
+        _ answer: VerifyReceiptAnswer, _ question: VerifyReceiptQuestion, _ sent: AppReceipt?, _ trust: TrustClass,
+        _ source: EventSource, _ now: Instant
+    ) async throws(Refusal) -> DraftedFacts {
+        let carried = await verifier.carried(
+            answer.latestReceipt, for: question.bundleId, question.environment, now: now)
+        return try VerifyReceiptEvents.recorded(
+            answer, to: question, sent: sent, carried: carried, trust: trust, source: source, now: now)
+    }
+
+    private func draft(
+        of notification: NotificationV1, _ kind: UnsignedText, _ source: EventSource, _ now: Instant
+    ) async throws(Refusal) -> DraftedFacts {
+        let bundleId = try bundleId(of: notification, kind)
+        let environments = try environments(of: bundleId, unknown: .bundleUnknown)
+        guard let environment = notification.environment else {
+            throw Refusal(
+                .claimMissing, "the notification has no environment", expected: "PROD or Sandbox", found: "none")
+        }
+        try Self.require(environment, among: environments)
+        let carried = await verifier.carried(notification.latestReceipt, for: bundleId, environment, now: now)
+        return try NotificationV1Events.recorded(
+            notification, of: bundleId, environment, carried: carried,
+            trust: kind == .assertedNotification ? .asserted : .sharedSecret, source: source, now: now)
+    }
+
+    /// Returns the app of a notification whose password is that of the app.
+    private func bundleId(of notification: NotificationV1, _ kind: UnsignedText) throws(Refusal) -> String {
+        guard kind != .assertedNotification else {
+            guard let bundleId = notification.bundleId ?? (trust.apps.count == 1 ? trust.apps.first?.bundleId : nil)
+            else { throw .appMissing }
+            return bundleId
+        }
+        let digest = notification.passwordDigest(isBlanked: kind == .quarantinedNotification)
+        let owners = digest.map(secrets.bundleIds) ?? []
+        if let bundleId = notification.bundleId, !trust.apps.isEmpty,
+            !trust.apps.contains(where: { $0.bundleId == bundleId })
+        {
+            _ = try environments(of: bundleId, unknown: .bundleUnknown)
+        }
+        guard let bundleId = notification.bundleId ?? (owners.count == 1 ? owners.first : nil),
+            owners.contains(bundleId)
+        else {
+            throw Refusal(
+                .passwordMismatch, "the password is no shared secret of the app",
+                expected: secrets.isEmpty ? "a configured sharedSecretFile" : "a secret of sharedSecretFile",
+                found: notification.password == nil ? "none" : "another")
+        }
+        return bundleId
+    }
+
+    /// - Throws: a refusal with `code` for an app that is not configured.
+    private func environments(
+        of bundleId: String, unknown code: RefusalCode
+    ) throws(Refusal) -> Set<Environment> {
+        guard !trust.apps.isEmpty else { return trust.environments }
+        guard let app = trust.apps.first(where: { $0.bundleId == bundleId }) else {
+            throw Refusal(
+                code, "the app is not configured",
+                expected: trust.apps.map(\.bundleId).sorted().joined(separator: ", "), found: bundleId)
+        }
+        return app.environments ?? trust.environments
+    }
+
+    private static func require(_ environment: Environment, among allowed: Set<Environment>) throws(Refusal) {
+        guard allowed.contains(environment) else {
+            throw Refusal(
+                .environmentMismatch, "the environment is not accepted",
+                expected: allowed.map(\.rawValue).sorted().joined(separator: ", "), found: environment.rawValue)
+        }
+    }
+
+    private static func document(_ bytes: [UInt8]) throws(Refusal) -> JSONDocument {
+        do throws(JSONError) {
+            return try JSONDocument(parsing: bytes)
+        } catch {
+            throw Refusal(json: error)
+        }
+    }
+
+    private static func answer(_ document: JSONDocument) throws(Refusal) -> VerifyReceiptAnswer {
+        guard let answer = VerifyReceiptAnswer(document.root) else {
+            throw Refusal(
+                .claimMalformed, "not an answer of verifyReceipt", expected: "an integer status", found: "other JSON")
+        }
+        return answer
+    }
+}
+
+extension Refusal {
+    fileprivate static let appMissing = Refusal(
+        .claimMissing, "the notification does not name the app", expected: "bid, or exactly one configured app",
+        found: "none")
+}

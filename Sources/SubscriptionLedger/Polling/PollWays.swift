@@ -1,0 +1,54 @@
+import AppStoreClient
+import AppStoreModel
+import DuePolls
+import Primitives
+
+/// The way to ask Apple about an account.
+enum PollWay: Sendable {
+    case serverAPI(AppStoreConnection)
+    case verifyReceipt(VerifyReceiptConnection, ReceiptToken)
+
+    /// Takes a call out of the budget.
+    /// - Returns: nil when the call may be made now, otherwise the instant from which to ask again.
+    func take(_ question: PollQuestion) -> Instant? {
+        switch self {
+        case .serverAPI(let connection): connection.take(question.endpoint)
+        case .verifyReceipt(let connection, _): connection.take()
+        }
+    }
+}
+
+/// The ways to ask Apple about the configured apps.
+struct PollWays: Sendable {
+    private let serverAPI: [CallBudget.App: AppStoreConnection]
+    private let verifyReceipt: [CallBudget.App: VerifyReceiptConnection]
+
+    init(_ serverAPI: [AppStoreConnection], _ verifyReceipt: [VerifyReceiptConnection]) {
+        self.serverAPI = Dictionary(uniqueKeysWithValues: serverAPI.map { ($0.app, $0) })
+        self.verifyReceipt = Dictionary(uniqueKeysWithValues: verifyReceipt.map { ($0.app, $0) })
+    }
+
+    var apps: Set<CallBudget.App> { Set(serverAPI.keys).union(verifyReceipt.keys) }
+
+    func usesReceipts(_ app: CallBudget.App) -> Bool { verifyReceipt[app] != nil }
+
+    /// Returns the way to ask about an account; nil without one. The Server API comes first, except for ids that it does
+    /// not know.
+    func way(for app: CallBudget.App, _ attempt: PollStore.Attempt, _ token: ReceiptToken?) -> PollWay? {
+        let api = serverAPI[app].map(PollWay.serverAPI)
+        if let api, attempt.unknownAt == nil { return api }
+        guard let connection = verifyReceipt[app], let token, attempt.receipt?.retired != token.content else {
+            return api
+        }
+        return .verifyReceipt(connection, token)
+    }
+}
+
+extension PollQuestion {
+    var endpoint: ServerAPIEndpoint {
+        switch self {
+        case .statuses: .subscriptionStatuses
+        case .history: .transactionHistory
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import AppStoreClient
+import AppStoreModel
+import AsyncHTTPClient
+import Primitives
+import Testing
+
+@Suite struct `A client of verifyReceipt` {
+    private static let secret = "0123456789abcdef0123456789abcdef"
+
+    private static func answer(_ body: String, _ status: Int = 200) -> CannedServer.Answer {
+        CannedServer.Answer(status: status, body: body)
+    }
+
+    private static func send(
+        _ server: CannedServer, environment: Environment = .production, excludesOldTransactions: Bool = true
+    ) async throws -> VerifyReceiptReply {
+        try await server.serve { url in
+            let configuration = VerifyReceiptClient.Configuration(url: url + "/verifyReceipt") {
+                Instant(milliseconds: 1_800_000_000_000)
+            }
+            let client = VerifyReceiptClient(secret: secret, configuration, transport: CannedServer.transport)
+            return try await client.send(
+                VerifyReceiptRequest(
+                    receipt: "cmVjZWlwdA==", environment: environment,
+                    excludesOldTransactions: excludesOldTransactions))
+        }
+    }
+
+    @Test func `sends the receipt, the secret, and whether old transactions are wanted`() async throws {
+        let server = CannedServer([Self.answer(#"{"status":0}"#)])
+        let reply = try await Self.send(server)
+        #expect(reply.outcome == .answered && reply.environment == .production)
+        #expect(reply.date.map { $0.milliseconds % 1_000 } == 0, "the server's own date, in seconds")
+        #expect(
+            server.calls.map(\.body) == [
+                #"{"receipt-data":"cmVjZWlwdA==","password":"\#(Self.secret)","exclude-old-transactions":true}"#
+            ])
+        let whole = CannedServer([Self.answer(#"{"status":0}"#)])
+        _ = try await Self.send(whole, excludesOldTransactions: false)
+        #expect(!whole.calls[0].body.contains("exclude-old-transactions"))
+    }
+
+    @Test(arguments: [(Environment.production, 21_007, Environment.sandbox), (.sandbox, 21_008, .production)])
+    func `asks the other environment once, whatever else the first answer contains`(
+        _ asked: Environment, _ status: Int, _ found: Environment
+    ) async throws {
+        let elsewhere = Self.answer(#"{"status":\#(status),"latest_receipt_info":[]}"#)
+        let server = CannedServer([elsewhere, Self.answer(#"{"status":0}"#)])
+        let reply = try await Self.send(server, environment: asked)
+        #expect(reply.environment == found && reply.answer.status == 0 && server.calls.count == 2)
+        let circular = CannedServer([elsewhere])
+        #expect(try await Self.send(circular, environment: asked).answer.status == Int64(status))
+        #expect(circular.calls.count == 2)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"status":0}"#, .answered), (#"{"status":21006}"#, .answered), (#"{"status":21000}"#, .misconfigured),
+            (#"{"status":21004}"#, .misconfigured), (#"{"status":21002}"#, .unreadable),
+            (#"{"status":21005}"#, .retryable), (#"{"status":21009}"#, .retryable), (#"{"status":21003}"#, .refused),
+            (#"{"status":21010}"#, .refused), (#"{"status":21100,"is_retryable":true}"#, .retryable),
+            (#"{"status":21199,"is-retryable":"1"}"#, .retryable), (#"{"status":21150}"#, .refused),
+            (#"{"status":21199,"is_retryable":0}"#, .refused), (#"{"status":7}"#, .refused),
+        ] as [(String, VerifyReceiptReply.Outcome)])
+    func `knows what follows from a status`(_ body: String, _ expected: VerifyReceiptReply.Outcome) async throws {
+        #expect(try await Self.send(CannedServer([Self.answer(body)])).outcome == expected)
+    }
+
+    @Test(arguments: [
+        answer("<html></html>"), answer(#"{"status":"#), answer(#"{"receipt":{}}"#), answer(#"{"status":0}"#, 503),
+        answer("", 500),
+    ])
+    func `has no answer from anything else, and tells no secret`(_ answer: CannedServer.Answer) async throws {
+        do {
+            _ = try await Self.send(CannedServer([answer]))
+            Issue.record("answered")
+        } catch let failure as ServerAPIFailure {
+            guard case .unavailable(let found) = failure else {
+                Issue.record("\(failure)")
+                return
+            }
+            #expect(!found.contains(Self.secret) && !"\(failure)".contains(Self.secret))
+        }
+    }
+
+    @Test func `waits as long as Apple asks`() async throws {
+        let busy = CannedServer.Answer(status: 429, headers: ["Retry-After": "60"], body: "")
+        await #expect(throws: ServerAPIFailure.rateLimited(until: Instant(milliseconds: 1_800_000_060_000))) {
+            _ = try await Self.send(CannedServer([busy]))
+        }
+    }
+}
