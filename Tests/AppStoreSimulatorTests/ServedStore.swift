@@ -22,7 +22,7 @@ struct ServedStore {
 
     init(
         seed: UInt64 = 1, customers: Int = 60, faults: Faults = Faults(), isNotifying: Bool = false,
-        isPosting: Bool = false,
+        isPosting: Bool = false, postingForm: PostingForm = .transactions, isNotifyingVersion1: Bool = false,
         environment: AppStoreModel.Environment = .production, isAccelerated: Bool = false
     ) async throws {
         var configuration = isAccelerated ? StoreConfiguration() : .lifelike
@@ -34,6 +34,8 @@ struct ServedStore {
         served.faults = faults
         served.isNotifying = isNotifying
         served.isPosting = isPosting
+        served.postingForm = postingForm
+        served.isNotifyingVersion1 = isNotifyingVersion1
         served.speed = .times(0)
         store = try SimulatedAppStore(served)
         let key = P256.Signing.PrivateKey()

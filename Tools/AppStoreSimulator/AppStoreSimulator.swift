@@ -27,6 +27,7 @@ package struct AppStoreSimulator: Sendable {
     ) -> some ApplicationProtocol {
         let router = Router()
         ServerAPIRoutes(api: ServerAPI(store: store), credentials: credentials).add(to: router)
+        VerifyReceiptRoute(verifyReceipt: VerifyReceipt(store: store)).add(to: router)
         SimulatorRoutes(store: store).add(to: router)
         CustomerRoutes(store: store).add(to: router)
         DeviceRoutes(store: store).add(to: router)

@@ -15,6 +15,9 @@ package struct Faults: Hashable, Sendable {
     /// The shares of answers of the Server API that are 429, and 5xx.
     package var status429 = 0.0
     package var status5xx = 0.0
+    /// The shares of answers of verifyReceipt that have status 21005, and one from 21100 to 21199.
+    package var status21005 = 0.0
+    package var status211xx = 0.0
     /// The instant from which another certificate signs.
     package var rotate: Instant?
 
@@ -49,6 +52,8 @@ extension Faults {
         case "reorder": reorder = try Self.share(parts[1], item)
         case "status429": status429 = try Self.share(parts[1], item)
         case "status5xx": status5xx = try Self.share(parts[1], item)
+        case "status21005": status21005 = try Self.share(parts[1], item)
+        case "status211xx": status211xx = try Self.share(parts[1], item)
         case "delay": delay = try Self.duration(parts[1], item)
         case "slow": slow = try Self.duration(parts[1], item)
         case "lag": lag = try Self.duration(parts[1], item)
@@ -60,7 +65,10 @@ extension Faults {
         default:
             throw FaultSyntaxError(
                 item: item,
-                expected: "one of lose, repeat, reorder, delay, slow, lag, status429, status5xx, rotate")
+                expected: """
+                    one of lose, repeat, reorder, delay, slow, lag, status429, status5xx, status21005, status211xx, \
+                    rotate
+                    """)
         }
     }
 

@@ -3,7 +3,8 @@ import AppStoreSimulation
 import FoundationEssentials
 import Primitives
 
-/// The folder with what a developer gets from Apple: the root certificate, the key for the Server API, and the products.
+/// The folder with what a developer gets from Apple: the root certificates, the key for the Server API, the shared
+/// secret, and the products.
 package struct OutputFolder: Sendable {
     package let path: String
 
@@ -15,12 +16,16 @@ package struct OutputFolder: Sendable {
 
     package func write(_ store: SimulatedAppStore, _ credentials: APICredentials, baseURL: String) throws {
         try write(store.signers.rootCertificate, to: "root.der")
+        try write(ReceiptSigner.standard.rootCertificate, to: "receipt-root.der")
+        try write(Array((store.configuration.sharedSecret + "\n").utf8), to: "shared-secret", isSecret: true)
         try write(Array(credentials.privateKeyPEM.utf8) + [UInt8(ascii: "\n")], to: "api-key.p8", isSecret: true)
         try write(Array(store.app.catalog.yaml(bundleId: store.app.bundleId).utf8), to: "catalog.yaml")
         let api = JSONValue.object([
             "issuerId": .string(credentials.issuerId), "keyId": .string(credentials.keyId),
             "bundleId": .string(credentials.bundleId), "appAppleId": store.app.appAppleId.map { .integer($0) } ?? .null,
             "environment": .string(store.app.environment.rawValue), "baseURL": .string(baseURL),
+            "verifyReceiptURL": .string(baseURL + VerifyReceiptRoute.path),
+            "sharedSecret": .string(store.configuration.sharedSecret),
         ])
         try write(Array((api.serialized() + "\n").utf8), to: "api.json")
     }

@@ -41,13 +41,20 @@ extension SimulatedAppStore {
         let now = store.now
         let environment = app.environment
         for artifact in upcoming where artifact.signedDate <= now {
-            if configuration.isPosting { postings.add(artifact) }
+            if configuration.isPosting { postings.add(artifact, isReceipt: postsReceipts(at: artifact.signedDate)) }
             note(artifact)
             guard let uuid = artifact.notificationUUID else { continue }
+            let (seed, faults) = (configuration.simulation.seed, configuration.faults)
             book.add(
                 Delivery(
-                    artifact, uuid: uuid, isSent: configuration.isNotifying, environment: environment,
-                    seed: configuration.simulation.seed, configuration.faults))
+                    artifact, uuid: uuid, isSent: configuration.isNotifying, environment: environment, seed: seed,
+                    faults))
+            for type in artifact.version1Types {
+                book.add(
+                    Delivery(
+                        artifact, as: type, uuid: "\(uuid) \(type.rawValue)", isSent: true, environment: environment,
+                        seed: seed, faults))
+            }
         }
         upcoming.removeAll { $0.signedDate <= now }
     }
@@ -67,6 +74,7 @@ extension SimulatedAppStore {
     }
 
     package func record(_ posting: Int, isTaken: Bool) {
+        if isTaken { finish(postings[posting]) }
         postings.record(posting, isTaken: isTaken, at: store.now)
     }
 

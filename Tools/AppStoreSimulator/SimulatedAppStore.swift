@@ -12,6 +12,11 @@ package actor SimulatedAppStore {
         package var isNotifying = false
         /// Whether devices post their transactions to the server of the app.
         package var isPosting = false
+        package var postingForm = PostingForm.transactions
+        /// Whether the app has a server that notifications of version 1 are sent to.
+        package var isNotifyingVersion1 = false
+        /// The password of verifyReceipt and of notifications of version 1.
+        package var sharedSecret = "5ab1ed6e000040008000000000005ec7"
         package var speed = VirtualClock.Speed.maximum
 
         package init(_ simulation: Simulation) {
@@ -52,7 +57,9 @@ package actor SimulatedAppStore {
     package init(_ configuration: Configuration) throws {
         self.configuration = configuration
         signers = try Signers(rotatingAt: configuration.faults.rotate)
-        store = LiveStore(configuration.simulation)
+        var simulation = configuration.simulation
+        simulation.store.writesVersion1 = configuration.isNotifyingVersion1
+        store = LiveStore(simulation)
         clock = VirtualClock(
             start: configuration.simulation.start, end: configuration.simulation.end, speed: configuration.speed)
         limits = RateLimits(isSandbox: configuration.simulation.store.environment != .production)

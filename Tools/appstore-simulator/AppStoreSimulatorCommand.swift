@@ -5,6 +5,7 @@ import ArgumentParser
 struct AppStoreSimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "appstore-simulator",
-        abstract: "A simulated App Store: the Server API and notifications V2, on a virtual clock.",
+        abstract:
+            "A simulated App Store: the Server API, verifyReceipt and notifications, on a virtual clock.",
         subcommands: [ServeCommand.self])
 }

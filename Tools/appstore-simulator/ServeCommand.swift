@@ -16,8 +16,9 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Serve a simulated App Store over HTTP.",
         discussion: """
             Customers buy, renew, fail to pay, return and are refunded by a script that the seed determines. Apple's \
-            routes are at Apple's paths, and notifications are posted to --notify on Apple's schedule. The folder --out \
-            gets the root certificate to trust, the key for the Server API, and the catalogue of products.
+            routes are at Apple's paths, and notifications are posted to --notify on Apple's schedule, in version 1 to \
+            --notify-v1. The folder --out gets the root certificates to trust, the key for the Server API, the shared \
+            secret of verifyReceipt, and the catalogue of products.
 
             EXAMPLES
               appstore-simulator serve --notify http://127.0.0.1:8080/v1/app-store/notifications --out store
@@ -52,7 +53,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Port to listen on, or 0 for any free port.")
     var port = 8_090
 
-    @Option(help: "Folder for root.der, api-key.p8, api.json and catalog.yaml.")
+    @Option(help: "Folder for root.der, receipt-root.der, api-key.p8, shared-secret, api.json and catalog.yaml.")
     var out: String?
 
     @Option(name: .customLong("bundle-id"), help: "Bundle id of the app.")
@@ -71,20 +72,30 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var realDurations = false
 
-    @Option(help: "URL that notifications are posted to.")
+    @Option(help: "URL that notifications of version 2 are posted to.")
     var notify: String?
+
+    @Option(name: .customLong("notify-v1"), help: "URL that notifications of version 1 are posted to.")
+    var notifyVersion1: String?
 
     @Option(
         help: """
-            URL that devices post their signed transactions to, as {"customerId": "customer-N", "signedTransactions": \
-            [...]}.
+            URL that devices post their purchases to, as {"customerId": "customer-N", "signedTransactions": [...]} or \
+            {"customerId": "customer-N", "receipt": "..."}.
             """)
     var post: String?
 
     @Option(
         help: """
-            Faults on purpose: shares (0 to 1) lose, repeat, reorder of notifications and status429, status5xx of \
-            answers; durations delay (of a first delivery), lag (of a replica), slow (of an answer, real time); \
+            What devices post: transactions, receipts, or moving: receipts in the first half of the months, transactions \
+            in the second.
+            """)
+    var form = PostingForm.transactions.rawValue
+
+    @Option(
+        help: """
+            Faults on purpose: shares (0 to 1) lose, repeat, reorder of notifications, status429, status5xx of \
+            answers, and status21005, status211xx of verifyReceipt; durations delay (of a first delivery), lag (of a replica), slow (of an answer, real time); \
             rotate=DATE changes the certificates. Example: lose=0.01,delay=6h.
             """)
     var fault = ""
@@ -96,15 +107,16 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = SimulatedAppStore.Configuration(simulation)
         configuration.faults = try faults()
         configuration.isNotifying = notify != nil
+        configuration.isNotifyingVersion1 = notifyVersion1 != nil
         configuration.isPosting = post != nil
+        configuration.postingForm = try postingForm()
         configuration.speed = pause ? .times(0) : try clockSpeed()
         let store = try SimulatedAppStore(configuration)
         let credentials = try await APICredentials(bundleId: bundleId)
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Sender.transportConfiguration)
         let progress = ClockProgress()
-        let clock = ClockService(store, Sender(client, of: store, notifying: notify, posting: post)) {
-            progress.show($0, playingTo: $1)
-        }
+        let sender = Sender(client, of: store, notifying: notify, version1: notifyVersion1, posting: post)
+        let clock = ClockService(store, sender) { progress.show($0, playingTo: $1) }
         let base = try folder()
         let host = host
         let application = AppStoreSimulator(store, credentials, logger: Self.logger).application(
@@ -171,6 +183,13 @@ extension ServeCommand {
         } catch {
             throw ValidationError("--fault: \(error).")
         }
+    }
+
+    private func postingForm() throws -> PostingForm {
+        guard let form = PostingForm(rawValue: form) else {
+            throw ValidationError("--form must be transactions, receipts or moving.")
+        }
+        return form
     }
 
     private func clockSpeed() throws -> VirtualClock.Speed {

@@ -50,11 +50,14 @@ extension LiveStore {
             restored[transactionId] = payload
             queue.add(running.product.id, .restored, transactionId)
         }
-        for purchase in store.purchases
-        where purchase.origin.customer == account.customer && purchase.charge.product.type == .nonConsumable
-            && purchase.charge.revocation == nil
-        {
-            queue.add(purchase.charge.product.id, .restored, purchase.charge.transactionId)
+        for index in store.purchases.indices {
+            let purchase = store.purchases[index]
+            guard purchase.origin.customer == account.customer, purchase.charge.product.type == .nonConsumable,
+                purchase.charge.revocation == nil
+            else { continue }
+            let (transactionId, payload) = act(on: account) { $0.restore(PurchaseID(index: index), at: $1) }
+            restored[transactionId] = payload
+            queue.add(purchase.charge.product.id, .restored, transactionId)
         }
         queues[account] = queue
         return queue.transactions.filter { $0.state == .restored }
@@ -78,6 +81,9 @@ extension LiveStore {
     package func isFinished(_ transactionId: String, on account: AccountID) -> Bool {
         queues[account]?.isFinished(transactionId) ?? false
     }
+
+    /// Whether somebody has used the device of an account. Nothing is known of what other devices have finished.
+    package func hasUsedDevice(_ account: AccountID) -> Bool { queues[account] != nil }
 
     @discardableResult
     private mutating func complete(

@@ -13,6 +13,11 @@ struct LiveHousehold: Sendable {
     /// The store before its last change, as a replica that lags behind has it.
     private(set) var replica: (store: AppStore, transactions: [String: TransactionVersion], changedAt: Instant)?
 
+    /// Whether a replica that lags behind may not have seen the last change yet.
+    func isLate(at instant: Instant, lag: Int64) -> Bool {
+        replica.map { instant.milliseconds - $0.changedAt.milliseconds < lag } ?? false
+    }
+
     /// - Parameters:
     ///   - store: the store before the first act.
     ///   - script: the acts in the order of their dates.

@@ -1,4 +1,4 @@
-import AppStoreModel
+package import AppStoreModel
 package import Primitives
 
 /// A simulated App Store whose clock moves while it is asked. The customers follow the script of a simulation, until
@@ -111,7 +111,10 @@ extension LiveStore {
         let store = households[index].store
         let owner =
             store.subscriptions.first { $0.charges.contains { $0.transactionId == id } }?.origin.customer
-            ?? store.purchases.first { $0.charge.transactionId == id || $0.origin.originalTransactionId == id }?
+            ?? store.purchases.first {
+                $0.charge.transactionId == id || $0.origin.originalTransactionId == id
+                    || $0.restoration?.transactionId == id
+            }?
             .origin.customer
         return owner.map { AccountID(household: index, customer: $0) }
     }
@@ -129,7 +132,26 @@ extension LiveStore {
     /// - Parameter lag: milliseconds for which a replica may not have seen the last change.
     package func record(of account: AccountID, lag: Int64 = 0) -> CustomerRecord {
         let household = households[account.household]
-        let isLate = household.replica.map { now.milliseconds - $0.changedAt.milliseconds < lag } ?? false
-        return household.record(of: account.customer, signedDate: now, isLate: isLate)
+        return household.record(
+            of: account.customer, signedDate: now, isLate: household.isLate(at: now, lag: lag))
+    }
+
+    /// Returns the purchases of an account now, as receipts state them.
+    /// - Parameters:
+    ///   - lag: milliseconds for which a replica may not have seen the last change.
+    ///   - isFinished: whether the app has finished a consumable with this id and purchase date.
+    package func purchases(
+        of account: AccountID, lag: Int64 = 0, isFinished: (_ transactionId: String, _ date: Instant) -> Bool
+    ) -> AccountPurchases {
+        let household = households[account.household]
+        let store = household.isLate(at: now, lag: lag) ? household.replica?.store : nil
+        return (store ?? household.store).purchases(of: account.customer) {
+            isFinished($0.transactionId, $0.purchaseDate)
+        }
+    }
+
+    /// Returns the account of a receipt that the store has issued; nil when it does not know it.
+    package func account(of receipt: AppReceipt) -> AccountID? {
+        receipt.attributes.octets(.account).flatMap { account(ofAppTransactionId: String(decoding: $0, as: UTF8.self)) }
     }
 }

@@ -88,11 +88,13 @@ struct PayloadWriter: Sendable {
         fields.set("receiptType", configuration.environment.rawValue)
         fields.set("appAppleId", configuration.appAppleId)
         fields.set("bundleId", configuration.bundleId)
-        fields.set("applicationVersion", "42")
-        fields.set("versionExternalIdentifier", Int64(850_000_042))
+        fields.set("applicationVersion", configuration.applicationVersion)
+        fields.set("versionExternalIdentifier", configuration.versionExternalIdentifier)
         fields.set("receiptCreationDate", createdAt)
         fields.set("originalPurchaseDate", downloadedAt)
-        fields.set("originalApplicationVersion", configuration.environment == .production ? "40" : "1.0")
+        fields.set(
+            "originalApplicationVersion",
+            configuration.environment == .production ? configuration.firstApplicationVersion : "1.0")
         fields.set("originalPlatform", OriginalPlatform.iOS.rawValue)
         fields.set("appTransactionId", customer.appTransactionId)
         return fields
@@ -105,7 +107,7 @@ struct PayloadWriter: Sendable {
         var data: [JSONValue.Member] = []
         data.set("appAppleId", configuration.appAppleId)
         data.set("bundleId", configuration.bundleId)
-        data.set("bundleVersion", "42")
+        data.set("bundleVersion", configuration.applicationVersion)
         data.set("environment", configuration.environment.rawValue)
         data.set("signedTransactionInfo", transaction)
         data.set("signedRenewalInfo", renewalInfo)
@@ -151,6 +153,8 @@ struct NotificationContent: Sendable {
     var consumptionRequestReason: ConsumptionRequestReason?
     /// The result of a mass extension, which such a notification has in place of `data`.
     var summary: MassExtension?
+    /// The purchases of the account, which a notification of version 1 states; nil unless the store writes those.
+    var account: AccountPurchases?
 }
 
 extension [JSONValue.Member] {

@@ -42,13 +42,18 @@ extension StoreArtifact {
             customer: customer, originalTransactionId: originalTransactionId, tellsAll: tellsAll, content: content)
     }
 
-    /// The transaction that a notification states; nil when it states none.
+    /// The transaction that it is or, as a notification, states; nil when it states none.
     package var transactionId: String? {
-        guard case .notification(_, _, let transaction?, _) = content else { return nil }
+        let transaction: [UInt8]? =
+            switch content {
+            case .alone(let payload): kind == .transaction ? payload : nil
+            case .notification(_, _, let transaction, _): transaction
+            }
+        guard let transaction else { return nil }
         return (try? JSONDocument(parsing: transaction))?.root["transactionId"]?.string
     }
 
-    private var notification: NotificationContent? {
+    var notification: NotificationContent? {
         if case .notification(let notification, _, _, _) = content { notification } else { nil }
     }
 }

@@ -58,6 +58,7 @@ extension AppStore {
         let product = refunded.charge.product
         precondition(product.type == .nonConsumable && refunded.charge.revocation != nil, "it is owned already")
         purchases[id.index].charge = charge(for: product, quantity: 1, to: refunded.origin.customer)
+        purchases[id.index].restoration = nil
         notify(changed(.nonConsumableRebuy, id), .oneTimeCharge, of: id)
     }
 
@@ -132,6 +133,7 @@ extension AppStore {
         self[id].autoRenews = true
         self[id].nextProduct = charge.product
         self[id].expirationIntent = nil
+        self[id].hasGivenUpPaying = false
         self[id].eligibleWinBackOfferIds = []
         self[id].appAccountToken = charge.appAccountToken
         self[id].owner = charge.appAccountToken ?? self[id].owner

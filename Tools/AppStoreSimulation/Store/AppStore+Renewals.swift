@@ -23,7 +23,10 @@ extension AppStore {
             : isRenewed(id) ? .autoRenewDisabledAfterCharge : .autoRenewDisabled
         for holder in holders(of: id) {
             self[holder].autoRenews = false
-            if hasEnded { self[holder].phase = .expired }
+            if hasEnded {
+                self[holder].phase = .expired
+                self[holder].hasGivenUpPaying = true
+            }
             let change = changed(kind, holder)
             notify(change, .didChangeRenewalStatus, .autoRenewDisabled, of: holder)
         }

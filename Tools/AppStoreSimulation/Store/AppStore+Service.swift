@@ -110,9 +110,39 @@ extension AppStore {
     ) -> (transactionId: String, payload: [UInt8]) {
         advance(to: instant)
         precondition(self[id].phase == .active, "what is active is restored")
+        redatePurchases(of: self[id].origin.customer)
         let copy = self[id].charges[self[id].running(at: now)]
             .restored(as: identifiers.transactionId(in: configuration.environment), at: now)
         return (copy.transactionId, signTransaction(copy, of: self[id].origin, changed(.restore, id)))
+    }
+
+    /// Restores a non-consumable on a device, which gets a new transaction with the date of the restore.
+    /// - Returns: the id of the transaction and its payload.
+    mutating func restore(_ id: PurchaseID, at instant: Instant) -> (transactionId: String, payload: [UInt8]) {
+        advance(to: instant)
+        let purchase = purchases[id.index]
+        let restored = redate(id)
+        let payload = writer.transaction(
+            purchase.charge.restored(as: restored.transactionId, at: restored.date), of: purchase.origin,
+            by: customers[purchase.origin.customer.index], signedDate: now)
+        return (restored.transactionId, JSONValue.object(payload).bytes)
+    }
+
+    /// Gives the non-consumables of an account another transaction id and date in receipts, as every restore does.
+    private mutating func redatePurchases(of customer: CustomerID) {
+        for index in purchases.indices where purchases[index].origin.customer == customer {
+            let charge = purchases[index].charge
+            if charge.product.type == .nonConsumable, charge.revocation == nil { _ = redate(PurchaseID(index: index)) }
+        }
+    }
+
+    /// A second restore at the same instant changes nothing.
+    private mutating func redate(_ id: PurchaseID) -> OneTimePurchase.Restoration {
+        if let restoration = purchases[id.index].restoration, restoration.date == now { return restoration }
+        let restoration = OneTimePurchase.Restoration(
+            transactionId: identifiers.restoredTransactionId(in: configuration.environment), date: now)
+        purchases[id.index].restoration = restoration
+        return restoration
     }
 
     /// Sends a notification that changes nothing, with a type that Apple has not documented yet.

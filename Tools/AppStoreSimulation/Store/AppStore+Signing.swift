@@ -49,6 +49,7 @@ extension AppStore {
         var content = NotificationContent(type: type, subtype: subtype, uuid: generator.uuid())
         content.status = status ?? subscription.status
         content.consumptionRequestReason = consumptionRequestReason
+        content.account = statedPurchases(with: charge, of: subscription.origin.customer)
         sign(
             content, change, tellsAll: index ?? newest == newest && charge.purchaseDate <= now,
             transaction: writer.transaction(
@@ -64,9 +65,16 @@ extension AppStore {
         let transaction = writer.transaction(
             purchase.charge, of: purchase.origin, by: customers[purchase.origin.customer.index],
             signedDate: change.signedDate)
-        sign(
-            NotificationContent(type: type, subtype: nil, uuid: generator.uuid()), change, tellsAll: true,
-            transaction: transaction, renewalInfo: nil)
+        var content = NotificationContent(type: type, subtype: nil, uuid: generator.uuid())
+        content.account = statedPurchases(with: purchase.charge, of: purchase.origin.customer)
+        sign(content, change, tellsAll: true, transaction: transaction, renewalInfo: nil)
+    }
+
+    /// Returns the purchases that a notification of version 1 about a charge states; nil when the store writes none.
+    /// All other consumables are finished.
+    private func statedPurchases(with charge: Charge, of customer: CustomerID) -> AccountPurchases? {
+        guard configuration.writesVersion1 else { return nil }
+        return purchases(of: customer) { $0.transactionId != charge.transactionId }
     }
 
     /// - Parameter tellsAll: whether the notification states the whole purchase.

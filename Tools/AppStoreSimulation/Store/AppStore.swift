@@ -9,6 +9,7 @@ package import Primitives
 /// subscription in a group, an upgrade of an expired one) traps.
 package struct AppStore: Sendable {
     package let configuration: StoreConfiguration
+    let seed: UInt64
     package private(set) var now: Instant {
         didSet { log.truth.knownUntil = now }
     }
@@ -29,6 +30,7 @@ package struct AppStore: Sendable {
         _ configuration: StoreConfiguration = StoreConfiguration(), opening: Instant, seed: UInt64 = 1, range: Int = 0
     ) {
         self.configuration = configuration
+        self.seed = seed
         now = opening
         generator = SeededGenerator(seed: seed, stream: UInt64(range))
         identifiers = IdentifierSource(range: range)

@@ -55,8 +55,15 @@ struct PurchaseOrigin: Sendable {
 /// A purchase of anything but an auto-renewable, with its newest transaction. Buying it again after a refund replaces
 /// the transaction.
 struct OneTimePurchase: Sendable {
+    struct Restoration: Sendable {
+        let transactionId: String
+        let date: Instant
+    }
+
     let origin: PurchaseOrigin
     var charge: Charge
+    /// The last restore on a device. Receipts state its transaction id and date in place of those of the purchase.
+    var restoration: Restoration?
 }
 
 /// The identifier of a purchase of anything but an auto-renewable.

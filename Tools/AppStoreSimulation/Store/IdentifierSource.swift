@@ -5,6 +5,7 @@ import AppStoreModel
 struct IdentifierSource: Sendable {
     private let firstNumber: Int
     private var used = 0
+    private var restored = 0
 
     /// The maximum number of transaction and line item identifiers per store.
     static let rangeLength = 100_000
@@ -14,13 +15,19 @@ struct IdentifierSource: Sendable {
     }
 
     private mutating func next() -> Int {
-        precondition(used < Self.rangeLength, "a store has \(Self.rangeLength) identifiers")
+        precondition(used + restored < Self.rangeLength, "a store has \(Self.rangeLength) identifiers")
         used += 1
         return firstNumber + used
     }
 
     mutating func transactionId(in environment: Environment) -> String {
         Self.transactionId(next(), in: environment)
+    }
+
+    /// Generates the id of a restored purchase, from the end of the range. The ids of later purchases stay the same.
+    mutating func restoredTransactionId(in environment: Environment) -> String {
+        restored += 1
+        return Self.transactionId(firstNumber + Self.rangeLength + 1 - restored, in: environment)
     }
 
     mutating func webOrderLineItemId(in environment: Environment) -> String {

@@ -23,6 +23,13 @@ package struct StoreConfiguration: Sendable {
     package var notifies = true
     /// Whether the app can ask the App Store, which then tells about the next renewal, too.
     package var answers = false
+    /// Whether notifications can also be sent in version 1, which state all purchases of the account.
+    package var writesVersion1 = false
+
+    /// The version of the app on devices, and the one first downloaded.
+    let applicationVersion = "42"
+    let firstApplicationVersion = "40"
+    let versionExternalIdentifier: Int64 = 850_000_042
 
     package init() {}
 

@@ -50,6 +50,8 @@ struct Subscription: Sendable {
     /// The signing date of a status 5 without a revocation.
     var statusRevokedAt: Instant?
     var expirationIntent: ExpirationIntent?
+    /// Whether the customer turned auto-renewal off while the App Store was trying to collect.
+    var hasGivenUpPaying = false
     var eligibleWinBackOfferIds: [String] = []
     /// The start of the latest service without a gap of more than 60 days.
     var recentStart: Instant

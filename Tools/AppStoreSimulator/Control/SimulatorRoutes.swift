@@ -94,8 +94,10 @@ extension SimulatorRoutes {
             await store.deliveries.map { delivery in
                 let notification = delivery.notification
                 return .object([
+                    "version": .integer(delivery.version1Type == nil ? 2 : 1),
                     "notificationUUID": .string(delivery.uuid),
-                    "notificationType": JSONValue(notification.notificationType?.rawValue),
+                    "notificationType": JSONValue(
+                        delivery.version1Type?.rawValue ?? notification.notificationType?.rawValue),
                     "subtype": JSONValue(notification.subtype?.rawValue),
                     "originalTransactionId": JSONValue(notification.originalTransactionId),
                     "signedDate": JSONValue(notification.signedDate),

@@ -16,6 +16,9 @@ package struct Delivery: Sendable {
 
     /// The notification as it is sent first.
     package let notification: StoreArtifact
+    /// The type in version 1; nil for a notification of version 2.
+    package let version1Type: Version1Type?
+    /// The notificationUUID. One of version 1 has no such name; here, the type follows that of version 2.
     package let uuid: String
     package private(set) var attempts: [Attempt] = []
     /// The instant of the next attempt; nil when there is none.
@@ -28,12 +31,15 @@ package struct Delivery: Sendable {
 
     /// - Parameter isSent: whether the app has a server to send it to.
     init(
-        _ notification: StoreArtifact, uuid: String, isSent: Bool, environment: Environment, seed: UInt64,
+        _ notification: StoreArtifact, as type: Version1Type? = nil, uuid: String, isSent: Bool,
+        environment: Environment, seed: UInt64,
         _ faults: Faults
     ) {
         self.notification = notification
+        version1Type = type
         self.uuid = uuid
-        retries = environment == .production ? Self.retryHours : []
+        let hours = type == nil ? Self.retryHours : Self.version1RetryHours
+        retries = environment == .production ? hours : []
         // Depends on the seed and the notification alone, so that a run with the same seed has the same faults.
         var generator = SeededGenerator(seed: seed, stream: uuid.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
         isLost = generator.happens(faults.lose)
@@ -47,6 +53,9 @@ package struct Delivery: Sendable {
     /// https://developer.apple.com/documentation/appstoreservernotifications/responding-to-app-store-server-notifications
     package static let retryHours: [Int64] = [1, 12, 24, 48, 72]
 
+    /// Those of version 1.
+    package static let version1RetryHours: [Int64] = [6, 24, 48]
+
     /// The hours after which a notification is delivered once more, for no reason.
     private static let repetitionHours: Int64 = 2
 
@@ -59,6 +68,14 @@ package struct Delivery: Sendable {
     /// Returns the notification as an attempt at `instant` sends it. Apple signs each attempt.
     package func notification(signedAt instant: Instant) -> StoreArtifact {
         attempts.isEmpty ? notification : notification.sentAgain(at: instant)
+    }
+
+    /// Returns the body of the next attempt in version 1; nil for a notification of version 2.
+    package func version1Body(password: String) throws -> JSONValue? {
+        try version1Type.map {
+            try notification.version1Body(
+                $0, password: password, attempt: attempts.count, signedBy: ReceiptSigner.standard)
+        }
     }
 
     mutating func record(_ attempt: Attempt) {

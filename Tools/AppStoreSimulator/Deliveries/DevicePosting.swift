@@ -2,10 +2,22 @@ import AppStoreModel
 import AppStoreSimulation
 import Primitives
 
-/// A signed transaction that the app on a customer's device posts to its own server.
+/// The form in which devices post purchases.
+package enum PostingForm: String, CaseIterable, Sendable {
+    /// Signed transactions, of StoreKit 2.
+    case transactions
+    /// App receipts, of the original StoreKit.
+    case receipts
+    /// Receipts in the first half of the months, transactions in the second: an app that moves to StoreKit 2.
+    case moving
+}
+
+/// A purchase that the app on a customer's device posts to its own server.
 package struct DevicePosting: Sendable {
     package let number: Int
     package let customer: Int
+    /// Whether the device posts its receipt at that time in place of the signed transaction.
+    package let isReceipt: Bool
     let artifact: StoreArtifact
     private(set) var due: Instant
 
@@ -13,8 +25,11 @@ package struct DevicePosting: Sendable {
     private static let untilNextLaunch = Instant.millisecondsPerDay
 
     /// - Returns: nil for what no device has.
-    init?(_ artifact: StoreArtifact, number: Int) {
+    init?(_ artifact: StoreArtifact, number: Int, isReceipt: Bool) {
         guard let customer = artifact.customer, artifact.isOnDevice else { return nil }
+        // The receipt states what an app transaction does.
+        if isReceipt, artifact.kind == .appTransaction { return nil }
+        self.isReceipt = isReceipt
         self.number = number
         self.customer = customer
         self.artifact = artifact
@@ -26,9 +41,14 @@ package struct DevicePosting: Sendable {
     }
 
     /// The body that the app posts.
-    func body(signedBy signer: JWSSigner) -> JSONValue {
-        let signed = signer.sign(artifact)
+    /// - Parameter receipt: the signed receipt of the device; nil for a transaction.
+    func body(signedBy signer: JWSSigner, receipt: [UInt8]?) -> JSONValue {
         var members = [JSONValue.Member("customerId", .string("customer-\(customer)"))]
+        if let receipt {
+            members.append(.init("receipt", .string(Base64.encode(receipt))))
+            return .object(members)
+        }
+        let signed = signer.sign(artifact)
         if artifact.kind == .appTransaction {
             members.append(.init("signedAppTransaction", .string(signed.jws.text)))
         } else {
@@ -59,8 +79,10 @@ struct PostingQueue: Sendable {
 
     var count: Int { postings.count }
 
-    mutating func add(_ artifact: StoreArtifact) {
-        guard let posting = DevicePosting(artifact, number: next) else { return }
+    subscript(number: Int) -> DevicePosting? { postings[number] }
+
+    mutating func add(_ artifact: StoreArtifact, isReceipt: Bool) {
+        guard let posting = DevicePosting(artifact, number: next, isReceipt: isReceipt) else { return }
         postings[next] = posting
         next += 1
     }

@@ -9,6 +9,7 @@ package struct Sender: Sendable {
     private let client: HTTPClient
     private let store: SimulatedAppStore
     private let notificationURL: String?
+    private let version1URL: String?
     private let postingURL: String?
 
     /// The number of calls under way at once.
@@ -23,10 +24,13 @@ package struct Sender: Sendable {
         return configuration
     }
 
-    package init(_ client: HTTPClient, of store: SimulatedAppStore, notifying: String?, posting: String?) {
+    package init(
+        _ client: HTTPClient, of store: SimulatedAppStore, notifying: String?, version1: String? = nil, posting: String?
+    ) {
         self.client = client
         self.store = store
         notificationURL = notifying
+        version1URL = version1
         postingURL = posting
     }
 
@@ -53,9 +57,8 @@ package struct Sender: Sendable {
 
     private func attempt(_ delivery: Delivery) async -> SendAttemptResult {
         if delivery.isLost { return .timedOut }
-        let notification = delivery.notification(signedAt: await store.now)
-        guard let url = notificationURL,
-            let body = store.signers[notification.signedDate].sign(notification).body
+        guard let url = delivery.version1Type == nil ? notificationURL : version1URL,
+            let body = await body(of: delivery)
         else { return .other }
         do {
             return SendAttemptResult(status: try await post(body, to: url))
@@ -66,11 +69,20 @@ package struct Sender: Sendable {
         }
     }
 
-    /// Returns whether the server took the transaction, or refused it for good.
+    private func body(of delivery: Delivery) async -> [UInt8]? {
+        if delivery.version1Type != nil {
+            let body = try? delivery.version1Body(password: store.configuration.sharedSecret)
+            return body.map { Array($0.serialized().utf8) }
+        }
+        let notification = delivery.notification(signedAt: await store.now)
+        return store.signers[notification.signedDate].sign(notification).body
+    }
+
+    /// Returns whether the server took the purchase, or refused it for good.
     private func post(_ posting: DevicePosting) async -> Bool {
         guard let url = postingURL else { return true }
-        let signer = store.signers[posting.artifact.signedDate]
-        let status = try? await post(Array(posting.body(signedBy: signer).serialized().utf8), to: url)
+        guard let body = try? await store.body(of: posting) else { return false }
+        let status = try? await post(Array(body.serialized().utf8), to: url)
         return status.map { $0 < 500 } ?? false
     }
 

@@ -75,7 +75,8 @@ struct NotificationHistoryQuery {
 
     func includes(_ delivery: Delivery) -> Bool {
         let notification = delivery.notification
-        return start <= delivery.sentDate && delivery.sentDate <= end
+        // The history has notifications of version 2 only.
+        return delivery.version1Type == nil && start <= delivery.sentDate && delivery.sentDate <= end
             && (!delivery.attempts.isEmpty || delivery.nextAttempt == nil)
             && (type == nil || notification.notificationType?.rawValue == type)
             && (subtype == nil || notification.subtype?.rawValue == subtype)
