@@ -62,14 +62,15 @@ struct `Unsigned words in a timeline` {
         #expect(fold(observations).periods[0].revocations.map(\.end) == [minute(200), minute(200)])
     }
 
-    @Test func `answers lift no cancellation that Apple signed`() {
-        let signed = transaction("1", 0, 500, signed: 60) { $0.revocation = .init(revocationDate: minute(50)) }
+    @Test func `answers lift the cancellation of a receipt, but not of a signed transaction`() {
         let answers = [row("1", 0, 500, at: 70), row("1", 0, 500, at: 200)]
-        #expect(fold([signed] + answers).periods[0].revocations.map(\.end) == [nil])
-        let receipt = transaction("1", 0, 500, signed: 60, rank: .receiptFile) {
-            $0.revocation = .init(revocationDate: minute(50))
+        func ends(_ rank: SourceRank) -> [Instant?] {
+            let cancelled = transaction("1", 0, 500, signed: 60, rank: rank) {
+                $0.revocation = .init(revocationDate: minute(50))
+            }
+            return fold([cancelled] + answers).periods[0].revocations.map(\.end)
         }
-        #expect(fold([receipt] + answers).periods[0].revocations.map(\.end) == [nil])
+        #expect(ends(.receiptFile) == [minute(200)] && ends(.jws) == [nil])
     }
 
     @Test func `rows of the receipt inside an answer lift nothing`() {

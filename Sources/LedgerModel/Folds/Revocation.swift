@@ -61,8 +61,8 @@ extension Revocation {
 
     /// Returns the first word that the revocation stated by `copy` is over.
     ///
-    /// A notification takes precedence over the first later copy without revocationDate. That copy must be a JWS: a
-    /// source that is not signed lifts only what such sources state.
+    /// A notification takes precedence over the first later copy without revocationDate. That copy must be a JWS. What no
+    /// JWS states, answers of verifyReceipt may lift: an app with receipts alone has no other word of a reversal.
     private static func reversal(
         of copy: Observed<TransactionFact>, in copies: ArraySlice<Observed<TransactionFact>>, _ reversals: [Reversal]
     ) -> Source? {
@@ -70,7 +70,7 @@ extension Revocation {
         let signed =
             reversals.first { $0.evidenceTime >= stated }?.source
             ?? copies.first { $0.source.time > stated && $0.source.rank == .jws && $0.value.revocation == nil }?.source
-        guard !copy.source.rank.isSigned, let answered = secondAnswer(after: stated, in: copies) else { return signed }
+        guard copy.source.rank != .jws, let answered = secondAnswer(after: stated, in: copies) else { return signed }
         return signed.map { $0.time <= answered.time ? $0 : answered } ?? answered
     }
 
@@ -120,9 +120,6 @@ extension Revocation {
 }
 
 extension SourceRank {
-    /// Whether Apple signed the statements of the source.
-    fileprivate var isSigned: Bool { self == .jws || self == .receiptFile }
-
     /// Whether a cancellation in the source may be a replacement. verifyReceipt marks upgraded purchases, but long ago it
     /// did not.
     fileprivate func mayStateReplacement(upgradesAreMarked: Bool) -> Bool {

@@ -1,11 +1,14 @@
 """Plays a year of a simulated App Store with faults beside a ledger that is killed, and compares both at the end.
 
-converge.py SIMULATOR SUBLEDGER FOLDER SEED CUSTOMERS
+converge.py SIMULATOR SUBLEDGER FOLDER SEED CUSTOMERS FORM
 
 Deliveries are lost, repeated, late, overtaken and signed anew; answers of Apple fail. The ledger asks what is due four
 times a day and reconciles every four weeks. At the end, every subscription must equal the ground truth, and the
 comparisons must name exactly the notifications that did not arrive. Everything follows from the seed. Prints a JSON
 object with the counts and the differences.
+
+FORM is what devices post. With "receipts", the ledger has a shared secret and no key: it gets notifications of version
+1, asks verifyReceipt, and cannot reconcile. With "moving", devices post receipts in the first half of the year.
 """
 
 import json
@@ -21,7 +24,7 @@ sys.path.append(str(pathlib.Path(__file__).parent.parent / "Support"))
 from beside_store import Ledger, Store, call, free_port, iso  # noqa: E402
 
 simulator, subledger, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-seed, customers = int(sys.argv[4]), int(sys.argv[5])
+seed, customers, form = int(sys.argv[4]), int(sys.argv[5]), sys.argv[6]
 MONTHS = 12
 START = datetime(2025, 1, 1, tzinfo=timezone.utc)
 STEP = timedelta(hours=6)
@@ -89,7 +92,7 @@ def play(store: Store, ledger: PollingLedger):
         if killed:
             ledger.start()
         ledger.poll()
-        if now - reconciled >= timedelta(days=28):
+        if form != "receipts" and now - reconciled >= timedelta(days=28):
             ledger.reconcile(reconciled - timedelta(hours=1))
             reconciled = now
             remember_deliveries(store)
@@ -98,7 +101,8 @@ def play(store: Store, ledger: PollingLedger):
         now += STEP
         store.set_clock(now)
         ledger.poll()
-    ledger.reconcile(reconciled - timedelta(hours=1))
+    if form != "receipts":
+        ledger.reconcile(reconciled - timedelta(hours=1))
     for _ in range(20):
         if ledger.poll() == 0:
             break
@@ -160,16 +164,19 @@ port = free_port()
 store = Store(
     simulator, folder, "--seed", str(seed), "--customers", str(customers), "--months", str(MONTHS),
     "--start", iso(START), "--fault", FAULTS,
-    "--notify", f"http://127.0.0.1:{port}/v1/app-store/notifications",
-    "--post", f"http://127.0.0.1:{port}/v1/transactions",
+    "--notify-v1" if form == "receipts" else "--notify", f"http://127.0.0.1:{port}/v1/app-store/notifications",
+    "--post", f"http://127.0.0.1:{port}/v1/transactions", "--form", form,
 )  # fmt: skip
 ledger = None
 try:
     now = START
-    ledger = PollingLedger(subledger, folder, port, store.url)
+    ways = ("verifyReceipt",) if form == "receipts" else ("serverAPI",)
+    ledger = PollingLedger(subledger, folder, port, store.url, ways=ways)
     ledger.run("catalog", "apply", str(folder / "store" / "catalog.yaml"))
     play(store, ledger)
-    differences = compare(store, ledger) + compare_deliveries(store, ledger)
+    differences = compare(store, ledger)
+    if form != "receipts":
+        differences += compare_deliveries(store, ledger)
     print(json.dumps({**counts, "differences": differences[:50], "different": len(differences)}))
 finally:
     if ledger:

@@ -6,6 +6,8 @@ import pathlib
 import signal
 import socket
 import subprocess
+import time
+import urllib.error
 import urllib.request
 from datetime import datetime
 
@@ -35,9 +37,12 @@ def listening(process: subprocess.Popen) -> str:
 
 
 class Ledger:
-    """A ledger beside a simulated App Store, on its clock."""
+    """A ledger beside a simulated App Store, on its clock. It has a key for the Server API, a shared secret, or both."""
 
-    def __init__(self, subledger: str, folder: pathlib.Path, port: int, store: str, concurrency: int = 1):
+    def __init__(
+        self, subledger: str, folder: pathlib.Path, port: int, store: str, concurrency: int = 1,
+        ways: tuple[str, ...] = ("serverAPI",),
+    ):  # fmt: skip
         self.subledger, self.folder, self.port, self.store = subledger, folder, port, store
         self.data, self.config = folder / "ledger", folder / "subledger.yaml"
         self.log = open(folder / "ledger.log", "ab")
@@ -48,18 +53,13 @@ class Ledger:
                     "data": str(self.data),
                     # One call after the other, so that a seed meets the same faults each time.
                     "polling": {"concurrency": concurrency},
-                    "trust": {"roots": [str(folder / "store" / "root.der")]},
+                    "trust": {"roots": [str(folder / "store" / name) for name in ("root.der", "receipt-root.der")]},
                     "apps": [
                         {
                             "bundleId": api["bundleId"],
                             "appAppleId": api["appAppleId"],
                             "environments": ["Production"],
-                            "serverAPI": {
-                                "issuerId": api["issuerId"],
-                                "keyId": api["keyId"],
-                                "keyFile": str(folder / "store" / "api-key.p8"),
-                                "baseURL": api["baseURL"],
-                            },
+                            **{name: value for way in ways for name, value in self.access(way, api).items()},
                         }
                     ],
                 }
@@ -67,10 +67,26 @@ class Ledger:
         )
         self.start()
 
+    def access(self, way: str, api: dict) -> dict:
+        store = self.folder / "store"
+        if way == "verifyReceipt":
+            return {"sharedSecretFile": str(store / "shared-secret"), "verifyReceiptURL": api["verifyReceiptURL"]}
+        key = {name: api[name] for name in ("issuerId", "keyId", "baseURL")}
+        return {"serverAPI": {**key, "keyFile": str(store / "api-key.p8")}}
+
     def start(self):
         options = ["--config", str(self.config), "--port", str(self.port), "--clock", self.store + "/simulator/clock"]
         self.process = subprocess.Popen([self.subledger, "serve", *options], stdout=subprocess.PIPE, stderr=self.log)
         self.url = listening(self.process)
+        # After a kill, the last facts are decoded again.
+        while not self.is_ready():
+            time.sleep(0.05)
+
+    def is_ready(self) -> bool:
+        try:
+            return call(self.url + "/readyz")["derivedLag"] == 0
+        except urllib.error.HTTPError:
+            return False
 
     def kill(self):
         self.process.kill()
