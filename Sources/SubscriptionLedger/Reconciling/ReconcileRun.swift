@@ -116,7 +116,7 @@ struct ReconcileRun {
         for item in items {
             let checked = await ledger.check(item.payload, as: .notification, source: .reconcile)
             guard counted.insert(Self.identity(of: checked, item)).inserted else { continue }
-            guard case .accepted(let event) = checked, let position = try ledger.log.firstPosition(of: event),
+            guard case .accepted(let event) = checked, let position = try await ledger.log.firstPosition(of: event),
                 !foundBefore.contains(position) || found.contains(position)
             else {
                 missing.append((item, checked))
