@@ -71,12 +71,17 @@ struct PolledSubscription {
     private var inferred: DuePoll? {
         guard let since = lastRecordedAt else { return nil }
         if !state.inferred.isEmpty { return atOnce(.inferred, since: since) }
-        return isRenewalUnknown ? atOnce(.inferred, since: since, delay: waits.renewalInfo) : nil
+        guard isRenewalUnknown else { return nil }
+        let expected = since.advanced(byMilliseconds: waits.renewalInfo)
+        return atOnce(.inferred, since: since, from: max(expected, period.start))
     }
 
-    /// Whether it is unknown if the subscription renews. Apple sends no renewal info to family members.
+    /// Whether it is unknown if the latest purchase renews. Apple sends no renewal info to family members.
     private var isRenewalUnknown: Bool {
-        state.willRenew == nil && state.entitled && state.ownership != .familyShared
+        guard state.entitled, period.inAppOwnershipType != .familyShared else { return false }
+        // Until a renewal that is already charged begins, the state is that of the period before, which is known to renew.
+        guard period.start > t else { return state.willRenew == nil }
+        return period.renewal(at: period.start)?.autoRenewStatus == nil
     }
 
     private var disagreement: DuePoll? {
@@ -86,9 +91,10 @@ struct PolledSubscription {
         return atOnce(.disagreement, since: statement.source.recordedAt)
     }
 
-    private func atOnce(_ reason: PollReason, since: Instant, delay: Int64 = 0) -> DuePoll? {
+    /// - Parameter first: the time of the first question; nil for `since`.
+    private func atOnce(_ reason: PollReason, since: Instant, from first: Instant? = nil) -> DuePoll? {
         guard !asked.isAnswered(since: since) else { return nil }
-        let first = since.advanced(byMilliseconds: delay)
+        let first = first ?? since
         let (attempt, at, _) = waits.question(from: first, after: unanswered(since: first))
         return DuePoll(key: subscription.key, reason: reason, question: .statuses, dueAt: at, attempt: attempt)
     }

@@ -130,6 +130,15 @@ import Testing
         #expect(Self.due(shared, on: 0.5) == "beforeEnd 30d 0h #1")
     }
 
+    @Test func `about the renewal of a purchase that was charged early comes when the purchase begins`() {
+        var purchases = Self.month(heard: 29)
+        purchases.buy("2", 31..<62, signed: 30)
+        for day in [30.1, 30.9, 31.1] { #expect(Self.due(purchases, on: day) == "inferred 31d 0h #1") }
+        #expect(Self.due(purchases, on: 31.1, asked: Self.asked(31.05, answered: 31.05)) == "beforeEnd 61d 0h #1")
+        purchases.renewal(endingOn: 62, signed: 30)
+        #expect(Self.due(purchases, on: 30.1) == "beforeEnd 61d 0h #1")
+    }
+
     @Test func `is about the most urgent of those that are due`() {
         var purchases = Self.month()
         purchases.buy("7", of: "7", 0..<365) { $0.productId = "yearly" }

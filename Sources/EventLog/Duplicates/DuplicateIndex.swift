@@ -40,6 +40,9 @@ final class DuplicateIndex: Sendable {
         }
     }
 
+    /// Whether the log has events whose keys are not indexed.
+    func isBehind(_ log: LogReader) throws -> Bool { try size < log.size() }
+
     /// The number of events whose keys are indexed, stored or in memory.
     private var size: UInt64 { pending.withLock { $0.end } }
 

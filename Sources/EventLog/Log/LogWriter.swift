@@ -75,7 +75,11 @@ package final class LogWriter: Sendable {
         }
         let start = ContinuousClock.now
         defer { core.statistics.durations.observe(ContinuousClock.now - start) }
-        return try await withCheckedThrowingContinuation { continuation in
+        return try await request(events)
+    }
+
+    private func request(_ events: [PreparedEvent]) async throws -> [AppendResult] {
+        try await withCheckedThrowingContinuation { continuation in
             if !writer.queue.offer(AppendRequest(events: events, answer: continuation)) {
                 continuation.resume(
                     throwing: StorageError(.busy, "the write queue is full", hint: "Try again."))
@@ -85,8 +89,11 @@ package final class LogWriter: Sendable {
 
     /// Returns the position of the first event with the same notification as a prepared event, in any signature; for an
     /// event of another kind, of the first with the same idempotency key. Nil when there is none.
-    package func firstPosition(of event: PreparedEvent) throws -> UInt64? {
+    /// - Throws: `StorageError`; a retryable one when the queue is full or the log is closing.
+    package func firstPosition(of event: PreparedEvent) async throws -> UInt64? {
         let key = event.notificationKey ?? event.record.idempotencyKey
+        // After a crash, the writer adds the keys of the last events to the index at its first request.
+        if try duplicates.isBehind(reader) { _ = try await request([]) }
         return try duplicates.firstPositions(of: [key])[key]
     }
 

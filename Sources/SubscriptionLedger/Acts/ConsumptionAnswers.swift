@@ -42,7 +42,7 @@ package actor ConsumptionAnswers {
     /// - Throws: `StorageError`; `CancellationError`.
     package func round() async throws -> Int {
         guard settings.enabled, !connections.isEmpty else { return 0 }
-        try follow()
+        try await follow()
         var calls = 0
         var waiting: [ConsumptionRequest] = []
         for request in open {
@@ -61,13 +61,13 @@ package actor ConsumptionAnswers {
     }
 
     /// Finds the requests among new events, and at the start among those of the last twelve hours.
-    private func follow() throws {
+    private func follow() async throws {
         let size = try ledger.reader.knownSize(nil)
         var next = try position ?? firstPosition(since: now.advanced(byMilliseconds: -Self.span), below: size)
         let end = min(size, next + Self.roundSize)
         while next < end {
             if let facts = try ledger.reader.facts.facts(at: next)?.facts, let request = ConsumptionRequest(facts),
-                connections[request.app] != nil, try !isAnswered(request), !open.contains(request)
+                connections[request.app] != nil, try await !isAnswered(request), !open.contains(request)
             {
                 open.append(request)
             }
@@ -95,7 +95,7 @@ package actor ConsumptionAnswers {
     }
 
     private func answer(_ request: ConsumptionRequest) async throws -> Step {
-        guard try !isAnswered(request), let connection = connections[request.app] else { return .ended }
+        guard try await !isAnswered(request), let connection = connections[request.app] else { return .ended }
         let consents = try hasConsent(request)
         guard now <= request.deadline else {
             if consents {
@@ -203,8 +203,8 @@ package actor ConsumptionAnswers {
         try ledger.reader.facts.timelines(around: request.key, knownAt: .max)[request.key] ?? Timeline()
     }
 
-    private func isAnswered(_ request: ConsumptionRequest) throws -> Bool {
-        try ledger.log.firstPosition(of: ledger.log.prepare(ActEvents.answered(act(request), []))) != nil
+    private func isAnswered(_ request: ConsumptionRequest) async throws -> Bool {
+        try await ledger.log.firstPosition(of: ledger.log.prepare(ActEvents.answered(act(request), []))) != nil
     }
 
     private func note(_ request: ConsumptionRequest, _ result: [JSONValue.Member]) async throws {

@@ -38,7 +38,7 @@ package struct OfferSigner: Sendable {
             Self.act, idempotencyKey: request.idempotencyKey.map { Array($0.utf8) } ?? UUIDBytes.random().bytes,
             environment: EnvironmentCode(name: scope.environment.rawValue) ?? .none,
             EventOrigin(source: source, keyName: caller.keyName))
-        if let recorded = try recorded(act) { return try await repeated(act, recorded, request, key) }
+        if let recorded = try await recorded(act) { return try await repeated(act, recorded, request, key) }
         try customer.check(request)
         let offer = SignedOffer(
             productId: request.productId, offerId: request.offerId,
@@ -49,7 +49,7 @@ package struct OfferSigner: Sendable {
         let requested = try await ledger.append(ActEvents.requested(act, terms.members))
         guard requested.isAppended else {
             // The same request came twice at once.
-            guard let recorded = try recorded(act) else { throw CustomerError.idempotencyKeyReused }
+            guard let recorded = try await recorded(act) else { throw CustomerError.idempotencyKeyReused }
             return try await repeated(act, recorded, request, key)
         }
         return try await finish(act, offer, request, key)
@@ -91,9 +91,9 @@ package struct OfferSigner: Sendable {
 
     /// Returns the terms that were recorded under the act's idempotency key; nil for none.
     /// - Throws: `idempotency_key_reused` when an event of another kind has the key.
-    private func recorded(_ act: ActEvents.Act) throws -> RecordedOffer? {
+    private func recorded(_ act: ActEvents.Act) async throws -> RecordedOffer? {
         let prepared = ledger.log.prepare(ActEvents.requested(act, []))
-        guard let position = try ledger.log.firstPosition(of: prepared),
+        guard let position = try await ledger.log.firstPosition(of: prepared),
             let record = try ledger.reader.log.record(at: position)
         else { return nil }
         guard record.kind == .actRequested, let recorded = RecordedOffer(record.body) else {

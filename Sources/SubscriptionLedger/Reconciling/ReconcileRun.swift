@@ -116,7 +116,7 @@ struct ReconcileRun {
         for item in items {
             let checked = await ledger.check(item.payload, as: .notification, source: .reconcile)
             guard counted.insert(Self.identity(of: checked, item)).inserted else { continue }
-            guard case .accepted(let event) = checked, let position = try ledger.log.firstPosition(of: event),
+            guard case .accepted(let event) = checked, let position = try await ledger.log.firstPosition(of: event),
                 !foundBefore.contains(position) || found.contains(position)
             else {
                 missing.append((item, checked))
@@ -136,13 +136,16 @@ struct ReconcileRun {
 
     private mutating func count(_ outcome: IngestOutcome, _ item: HistoryItem) {
         answer.missing += 1
+        var wasFoundBefore = false
         switch outcome {
         case .appended(let result):
             answer.ingested += 1
             found.insert(result.position)
+            wasFoundBefore = foundBefore.contains(result.position)
         case .refused: answer.unverifiable += 1
         }
-        if item.isConfirmed { answer.lost += 1 }
+        // Apple may have delivered a notification after an earlier run found it.
+        if item.isConfirmed, !wasFoundBefore { answer.lost += 1 }
         if item.hasAttemptsLeft(connection.app.environment) { answer.pending += 1 }
     }
 

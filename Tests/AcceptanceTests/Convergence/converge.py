@@ -34,7 +34,8 @@ FAULTS = "lose=0.05,repeat=0.05,delay=6h,reorder=0.1,status429=0.01,status5xx=0.
 COMPARED = ["status", "productId", "expiresAt", "willRenew", "pendingProductId", "ownership", "revokedAt"]
 
 generator = random.Random(seed)
-deliveries: dict[str, bool] = {}
+# Whether a notification is lost, and the time of its first attempt, at which Apple dates it.
+deliveries: dict[str, tuple[bool, str | None]] = {}
 counts = {"kills": 0, "polled": 0, "changed": 0, "failed": 0, "matched": 0, "missing": 0, "lost": 0}
 
 
@@ -47,7 +48,7 @@ class PollingLedger(Ledger):
 
     def reconcile(self, since: datetime):
         """The clock goes on, since calls wait for their budget and after failures. It ends at the same time always."""
-        global now
+        global now, compared_until
         answers = []
         end = now + RECONCILING
         window = {"since": iso(since), "until": iso(now)}
@@ -65,6 +66,7 @@ class PollingLedger(Ledger):
             counts[name] += found[name]
         assert found["missing"] == found["ingested"], found
         assert found["notCovered"] is None, found
+        compared_until = found["until"]
 
     def events(self):
         after = -1
@@ -136,13 +138,18 @@ def compare(store: Store, ledger: PollingLedger) -> list[str]:
 
 def remember_deliveries(store: Store):
     """The simulator forgets them after 180 days, as Apple does."""
-    deliveries.update({row["notificationUUID"]: row["lost"] for row in call(store.url + "/simulator/deliveries")})
+    for row in call(store.url + "/simulator/deliveries"):
+        first = row["attempts"][0]["date"] if row["attempts"] else None
+        deliveries[row["notificationUUID"]] = (row["lost"], first)
 
 
 def compare_deliveries(store: Store, ledger: PollingLedger) -> list[str]:
-    """The notifications that came by reconciling are those that were dropped."""
+    """The notifications that came by reconciling are those that were dropped.
+
+    What Apple did not try to deliver before the end of the last comparison is not in the history that was compared.
+    """
     remember_deliveries(store)
-    dropped = {uuid for uuid, lost in deliveries.items() if lost}
+    dropped = {uuid for uuid, (lost, first) in deliveries.items() if lost and first and first <= compared_until}
     came, reconciled = set(), set()
     for event in ledger.events():
         if event["kind"] != "notificationReceived":

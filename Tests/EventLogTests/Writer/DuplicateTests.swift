@@ -73,6 +73,26 @@ import Testing
         #expect(repeats == [1, 4])
     }
 
+    @Test(arguments: Memory.allCases)
+    func `is found before anything else is appended`(memory: Memory) async throws {
+        let setup = try LogUnderTest()
+        func find(_ log: LogWriter) async throws {
+            let resigned = try await log.firstPosition(of: log.prepare(.sample("a'", uuid: "u")))
+            let (other, unknown) = (log.prepare(.sample("b")), log.prepare(.sample("c")))
+            #expect(resigned == 0)
+            #expect(try await log.firstPosition(of: other) == 1)
+            #expect(try await log.firstPosition(of: unknown) == nil)
+            #expect(try log.size() == 2)
+        }
+        try await setup.writing { log in
+            try await log.append([.sample("a", uuid: "u"), .sample("b")], expecting: [.new(0), .new(1)])
+            if memory == .storedKeys { try log.storeKeys() }
+            if memory == .pendingKeys || memory == .storedKeys { try await find(log) }
+        }
+        if memory == .log { try setup.removeDuplicateIndex() }
+        if memory == .storedKeysAfterOpening || memory == .log { try await setup.writing(find) }
+    }
+
     @Test func `under its UUID keeps its own evidence`() async throws {
         let setup = try LogUnderTest()
         try await setup.writing { log in

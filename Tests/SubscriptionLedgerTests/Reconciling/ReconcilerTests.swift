@@ -19,7 +19,7 @@ import Testing
         struct Item: Sendable {
             let signed: String
             let date: Instant
-            let attempts: [(after: Int64, result: String)]
+            var attempts: [(after: Int64, result: String)]
 
             var json: JSONValue {
                 .object([
@@ -52,6 +52,8 @@ import Testing
             var pagesWithoutToken = 0
             /// Whether every page has the same token.
             var repeatsToken = false
+            /// Whether everything is delivered once the failures were asked for.
+            var deliversAfterFailures = false
         }
 
         private let state = Mutex(State())
@@ -65,6 +67,8 @@ import Testing
         func fail(_ failures: Result<Int64, ServerAPIFailure>...) { state.withLock { $0.failures = failures } }
 
         func repeatToken() { state.withLock { $0.repeatsToken = true } }
+
+        func deliverAfterFailures() { state.withLock { $0.deliversAfterFailures = true } }
 
         func omitTokens(_ count: Int) { state.withLock { $0.pagesWithoutToken = count } }
 
@@ -96,6 +100,9 @@ import Testing
                     members.append(.init("paginationToken", .string(state.repeatsToken ? "2" : "\(next)")))
                 } else {
                     state.pagesWithoutToken -= 1
+                }
+                if question.onlyFailures, state.deliversAfterFailures {
+                    for index in state.items.indices { state.items[index].attempts.append((3_600_000, "SUCCESS")) }
                 }
                 let answer = JSONValue.object(members)
                 return try ServerAPIReply.read(Array(answer.serialized().utf8), status: 200, of: request)
@@ -313,6 +320,17 @@ import Testing
             try await test.reconciler.reconcile(since: Self.start, until: .latest)
         }
         #expect(failure?.diagnosis.code == "api_unauthorized")
+    }
+
+    @Test func `counts nothing as lost that Apple delivers after it was found`() async throws {
+        let test = try Fixture()
+        try await test.deliver(test.notification(0), after: 0)
+        let failed = test.notification(1)
+        test.apple.add(failed.signed, at: failed.date, [(0, "TIMED_OUT")])
+        test.apple.deliverAfterFailures()
+        test.ledger.clock.now = Self.start.advanced(byMilliseconds: Self.day / 2)
+        let answer = try #require(try await test.reconciler.reconcileSinceLast())
+        #expect(answer.missing == 1 && answer.ingested == 1 && answer.lost == 0)
     }
 
     @Test func `begins an hour before the last window, with what failed`() async throws {
