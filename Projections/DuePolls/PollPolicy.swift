@@ -18,6 +18,8 @@ package struct PollPolicy: Hashable, Sendable {
     /// https://developer.apple.com/documentation/appstoreserverapi/get-all-subscription-statuses has no push for a
     /// subscription that nothing happens to; a month is the most common period.
     static let sweepDays: Int64 = 35
+    /// The days after a cancellation in which its reversal is asked about.
+    static let reversalDays: Int64 = 180
     /// The wait for a notification with the renewal info of a transaction that a device posted.
     static let renewalInfo = Instant.millisecondsPerHour
     static let afterGraceEnd = Instant.millisecondsPerMinute

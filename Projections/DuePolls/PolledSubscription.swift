@@ -31,7 +31,8 @@ struct PolledSubscription {
     }
 
     var duePolls: [DuePoll] {
-        [implied, missing, inferred, disagreement, periodEnded, retry, beforeEnd, sweep].compactMap(\.self)
+        [implied, missing, inferred, disagreement, secondAnswer, periodEnded, retry, beforeEnd, reversal, sweep]
+            .compactMap(\.self)
     }
 
     // MARK: - At once
@@ -161,6 +162,38 @@ struct PolledSubscription {
         else { return nil }
         let (attempt, at, interval) = waits.question(from: first, after: asked.lastAsked)
         return at < end ? due(.beforeEnd, at, attempt, interval) : nil
+    }
+
+    // MARK: - Cancellations
+
+    /// The newest statement of the cancellation in force, unless a JWS states it. Only answers tell its reversal then.
+    private var unsignedRevocation: Source? {
+        guard state.decision == .revoked, let source = period.revocation(at: t)?.source, source.rank != .jws else {
+            return nil
+        }
+        return source
+    }
+
+    /// An answer no longer states the cancellation. It is lifted by a second one an hour later.
+    private var secondAnswer: DuePoll? {
+        guard let stated = unsignedRevocation,
+            let silent = period.sources.first(where: { $0.rank == .verifyReceiptLatest && $0.time > stated.time })
+        else { return nil }
+        let first = silent.recordedAt.advanced(byMilliseconds: Instant.millisecondsPerHour)
+        guard !asked.isAnswered(since: first) else { return nil }
+        let (attempt, at, _) = waits.question(from: first, after: unanswered(since: first))
+        return DuePoll(key: subscription.key, reason: .disagreement, question: .statuses, dueAt: at, attempt: attempt)
+    }
+
+    /// Apple may reverse a refund for months, and announces it in no notification of version 1.
+    private var reversal: DuePoll? {
+        guard let stated = unsignedRevocation,
+            let start = period.revocation(at: t)?.start,
+            t < start.advanced(byMilliseconds: PollPolicy.reversalDays * Instant.millisecondsPerDay)
+        else { return nil }
+        let heard = max(stated.recordedAt, asked.lastAsked ?? .earliest)
+        let wait = heard < end ? waits.day : PollPolicy.sweepDays * Instant.millisecondsPerDay
+        return due(.sweep, heard.advanced(byMilliseconds: wait), 1, wait)
     }
 
     // MARK: - Silence

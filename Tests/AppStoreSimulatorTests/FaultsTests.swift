@@ -17,7 +17,10 @@ import Testing
     @Test(arguments: [
         ("lose", "NAME=VALUE"), ("lose=2", "a share from 0 to 1"), ("lose=-0.1", "a share from 0 to 1"),
         ("delay=6", "a duration such as 200ms, 2s, 5m, 6h or 1d"), ("rotate=soon", "rotate=DATE"),
-        ("loose=0.1", "one of lose, repeat, reorder, delay, slow, lag, status429, status5xx, rotate"),
+        (
+            "loose=0.1",
+            "one of lose, repeat, reorder, delay, slow, lag, status429, status5xx, status21005, status211xx, rotate"
+        ),
         ("status429=nan", "a share from 0 to 1"),
     ])
     func `names the item that it does not know`(_ item: String, _ expected: String) {

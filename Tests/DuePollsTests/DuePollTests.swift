@@ -44,6 +44,25 @@ import Testing
         #expect(Self.due(Self.month(), on: 30.2, asked: Self.asked(30)) == "beforeEnd 30d 1h #2")
     }
 
+    @Test func `about a cancellation that no JWS states is daily, then every 35 days, and an hour after its end`() {
+        func cancelled(_ rank: SourceRank, silentOn day: Int? = nil) -> StatedPurchases {
+            var purchases = Self.month()
+            purchases.buy("1", 0..<31, signed: 10, rank: rank) {
+                $0.revocation = .init(revocationDate: StatedPurchases.day(9))
+            }
+            if let day { purchases.buy("1", 0..<31, signed: day, rank: .verifyReceiptLatest) }
+            return purchases
+        }
+        let asked = Self.asked(12, answered: 12)
+        #expect(Self.due(cancelled(.verifyReceiptLatest), on: 12, asked: asked) == "sweep 13d 0h #1")
+        #expect(Self.due(cancelled(.receiptFile), on: 12, asked: asked) == "sweep 13d 0h #1")
+        #expect(Self.due(cancelled(.jws), on: 12, asked: asked) == nil)
+        #expect(
+            Self.due(cancelled(.receiptFile), on: 40, asked: Self.asked(32, answered: 32)) == "sweep 67d 0h #1")
+        #expect(
+            Self.due(cancelled(.receiptFile, silentOn: 12), on: 12, asked: asked) == "disagreement 12d 1h #1")
+    }
+
     @Test func `is at most a quarter of the period before its end`() {
         var purchases = StatedPurchases()
         purchases.buy("1", 0..<2)

@@ -88,6 +88,18 @@ struct `Unsigned words in a timeline` {
         #expect(new[0].replacement == nil && new[0].revocations.map(\.start) == [minute(50)])
     }
 
+    @Test
+    func `a plan change in the day before a renewal is the later purchase where the renewal was cancelled for it`() {
+        func latest(cancelledOn date: Int) -> String? {
+            fold([
+                row("1", 0, 100, at: 99), row("2", 50, 600, at: 99) { $0.productId = "yearly" },
+                cancelled("3", 100, 200, at: 99, on: date),
+            ]).periods.latest(begunBy: minute(150))?.text
+        }
+        #expect(latest(cancelledOn: 50) == "yearly 50..<600 #2")
+        #expect(latest(cancelledOn: 70) == "monthly 100..<200 #3")
+    }
+
     @Test func `an element speaks of the latest purchase begun, among several of its product's`() {
         let rows = [row("1", 0, 100, at: 60), row("2", 50, 150, at: 60) { $0.productId = "yearly" }]
         let one = fold(rows + [element(at: 60)]).periods

@@ -42,7 +42,7 @@ import Testing
 
     @Test func `a large body that is refused leaves the connection in order`() async throws {
         let test = try TestLedger()
-        let body = [UInt8](repeating: UInt8(ascii: " "), count: 300 * 1_024)
+        let body = [UInt8](repeating: UInt8(ascii: " "), count: 1_100 * 1_024)
         try await LiveServer.run(test.server) { server in
             try await server.connect { connection in
                 try await connection.send(

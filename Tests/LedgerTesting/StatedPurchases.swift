@@ -23,7 +23,7 @@ package struct StatedPurchases {
 
     /// States a purchase of a product for 9.99 USD, signed when it begins unless `signed` names a later day.
     package mutating func buy(
-        _ id: AppleID, of key: AppleID = "1", _ days: Range<Int>, signed: Int? = nil,
+        _ id: AppleID, of key: AppleID = "1", _ days: Range<Int>, signed: Int? = nil, rank: SourceRank = .jws,
         _ change: (inout TransactionFact) -> Void = { _ in }
     ) {
         var fact = TransactionFact(transactionId: id)
@@ -33,7 +33,7 @@ package struct StatedPurchases {
         fact.transactionReason = id == key ? .purchase : .renewal
         (fact.purchaseDate, fact.expiresDate) = (Self.day(days.lowerBound), Self.day(days.upperBound))
         change(&fact)
-        state(.transaction(fact), of: key, Self.day(signed ?? days.lowerBound))
+        state(.transaction(fact), of: key, Self.day(signed ?? days.lowerBound), rank)
     }
 
     /// States the renewal of the purchase that ends on a day.
@@ -56,11 +56,11 @@ package struct StatedPurchases {
         }
     }
 
-    private mutating func state(_ fact: Fact, of key: AppleID, _ signed: Instant) {
+    private mutating func state(_ fact: Fact, of key: AppleID, _ signed: Instant, _ rank: SourceRank = .jws) {
         count += 1
         let name = ObservationName(digest: .sha256(of: "\(count)".utf8))
         let source = Source(
-            name: name, time: signed, rank: .jws, position: Position(count), recordedAt: signed)
+            name: name, time: signed, rank: rank, position: Position(count), recordedAt: signed)
         observations[Self.key(key), default: []].append(Observation(source: source, fact: fact))
     }
 }

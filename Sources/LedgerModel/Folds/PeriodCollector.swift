@@ -193,10 +193,12 @@ extension PeriodCollector {
         }
         guard let renewalDate = renewalInfo.value.renewalDate else {
             let (productId, isOneOfSeveral) = (renewalInfo.value.productId, renewalInfo.value.isOneOfSeveral)
-            return periods.indices.last {
+            let described = periods.indices.filter {
                 isBegunOrCharged($0) && periods[$0].hasEnd
                     && (!isOneOfSeveral || periods[$0].productId == productId)
             }
+            guard let last = described.last else { return nil }
+            return described.last { periods[last].isOutranked(by: periods[$0], at: signed) } ?? last
         }
         var (latest, only, isOne): (Int?, Int?, Bool) = (nil, nil, true)
         for (_, index) in joining(renewalDate) {

@@ -57,6 +57,12 @@ extension [Period] {
 }
 
 extension Period {
+    /// Whether a source that cannot tell a refund from a replacement cancels the period when another begins. Once it is
+    /// replaced, that cancellation is no revocation any more.
+    private func isCancelled(for other: Period) -> Bool {
+        isRevoked(for: other) || replacement?.sources == other.sources
+    }
+
     /// Whether the period comes before another of its key in the order of purchase, as signed by `t`.
     fileprivate func precedes(_ other: Period, at t: Instant) -> Bool {
         isOlder(than: other) ? !other.isOutranked(by: self, at: t) : isOutranked(by: other, at: t)
@@ -72,14 +78,17 @@ extension Period {
     /// Apple had already charged the renewal. The plan change is the later purchase when the renewal is marked
     /// isUpgraded. It is also the later one when the newest renewal info of either, signed by `t` and not before the
     /// plan change, describes the plan change. A purchase that ends before the renewal starts does not replace the
-    /// renewal, but precedes it.
+    /// renewal, but precedes it. Receipts and answers of verifyReceipt never tell a renewal; a cancellation of it when the
+    /// plan change begins does.
     func isOutranked(by change: Period, at t: Instant) -> Bool {
-        guard isRenewalCharge, !change.isRenewalCharge, change.basis != .earlyRenewal,
+        let isUntold = isKnown && transactionReason == nil
+        guard isRenewalCharge || isUntold, !change.isRenewalCharge, change.basis != .earlyRenewal,
             change.productId != productId, change.type == .autoRenewable, change.start < start,
             start.advanced(byMilliseconds: -Subscription.earlyChargeMilliseconds) <= change.start,
             let changeEnd = change.latestEnd, changeEnd > start.advanced(byMilliseconds: Instant.joinTolerance)
         else { return false }
-        if isMarkedUpgraded { return true }
+        if isMarkedUpgraded || isCancelled(for: change) { return true }
+        guard !isUntold else { return false }
         func newest(of period: Period) -> Observed<RenewalFact>? {
             period.renewalInfos.last { $0.source.time <= t && $0.source.time >= change.start }
         }

@@ -104,7 +104,7 @@ extension Period {
 
 extension Period {
     /// Whether a source that cannot tell a refund from a replacement revokes the period when another begins.
-    fileprivate func isRevoked(for other: Period) -> Bool {
+    func isRevoked(for other: Period) -> Bool {
         revocations.contains { $0.mayBeReplacement && $0.start.isWithinAMinute(of: other.start) }
     }
 }
