@@ -147,7 +147,7 @@ struct AwkwardReceiptAnswerTests {
         #expect((5...80).contains(withoutReceipt) && (3...60).contains(withoutRows), "seed \(Self.seed)")
     }
 
-    @Test func `date a restored purchase anew, and keep its original date`() throws {
+    @Test func `give a restored purchase a new date, and keep its original one`() throws {
         var redated = 0
         for offset in 0..<3 as Range<UInt64> {
             let issued = try IssuedReceipts(seed: Self.seed &+ offset)

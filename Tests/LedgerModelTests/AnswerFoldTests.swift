@@ -54,7 +54,7 @@ struct `Unsigned words in a timeline` {
         #expect(period.revocations.map(\.end) == [lifted.map(minute)], "\(title)")
     }
 
-    @Test func `another cancellation between two answers begins anew`() {
+    @Test func `a cancellation between two answers starts the count again`() {
         let observations = [
             cancelled("1", 0, 500, at: 60, on: 50), row("1", 0, 500, at: 70), cancelled("1", 0, 500, at: 80, on: 50),
             row("1", 0, 500, at: 135), row("1", 0, 500, at: 200),
