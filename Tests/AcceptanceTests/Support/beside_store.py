@@ -41,7 +41,7 @@ class Ledger:
 
     def __init__(
         self, subledger: str, folder: pathlib.Path, port: int, store: str, concurrency: int = 1,
-        ways: tuple[str, ...] = ("serverAPI",),
+        ways: tuple[str, ...] = ("serverAPI",), environments: tuple[str, ...] = ("Production",),
     ):  # fmt: skip
         self.subledger, self.folder, self.port, self.store = subledger, folder, port, store
         self.data, self.config = folder / "ledger", folder / "subledger.yaml"
@@ -58,7 +58,7 @@ class Ledger:
                         {
                             "bundleId": api["bundleId"],
                             "appAppleId": api["appAppleId"],
-                            "environments": ["Production"],
+                            "environments": list(environments),
                             **{name: value for way in ways for name, value in self.access(way, api).items()},
                         }
                     ],

@@ -1,0 +1,197 @@
+"""A simulated App Store, a ledger on its clock, and devices that do only what a flow says."""
+
+import json
+import pathlib
+import sys
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from datetime import datetime, timedelta, timezone
+
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "Support"))
+from beside_store import Ledger, Store, call, free_port, iso  # noqa: E402, F401
+
+START = datetime(2025, 1, 1, tzinfo=timezone.utc)
+FLOWS = {}
+
+
+def flow(number: int):
+    """Registers a function as a flow of the talks."""
+
+    def register(play):
+        assert number not in FLOWS, number
+        FLOWS[number] = play
+        return play
+
+    return register
+
+
+def ask(url: str, method: str = "GET", body: dict | None = None) -> tuple[int, dict]:
+    """Returns the status and the JSON of an answer, of a refusal too."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as refusal:
+        return refusal.code, json.load(refusal)
+
+
+def instant(text: str) -> datetime:
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+class Device:
+    """The app on the device of a customer of the store. It talks to the ledger as its form demands."""
+
+    def __init__(self, stage: "Stage", number: int):
+        self.stage = stage
+        self.number = number
+        self.url = f"{stage.store.url}/simulator/devices/{number}"
+        self.customer_url = f"{stage.store.url}/simulator/customers/{number}"
+        # From now on the customer does not follow the simulator's script.
+        self.launch()
+
+    def launch(self) -> list[dict]:
+        """Starts the app, and returns the payment queue."""
+        return call(self.url)["queue"]
+
+    def buy(self, product: str, **options) -> dict | None:
+        return call(f"{self.url}/purchase", "POST", productId=product, **options)["transaction"]
+
+    def act(self, name: str, **members):
+        """Does what a customer does outside the app: cancel, resubscribe, refund, consent, fail-billing, fix-billing."""
+        status, answer = ask(f"{self.customer_url}/{name}", "POST", members)
+        assert status == 200, answer
+        return answer
+
+    def restore(self) -> list[dict]:
+        return call(f"{self.url}/restore", "POST")["queue"]
+
+    def receipt(self, **options) -> str:
+        query = "&".join(f"{name}={value}" for name, value in options.items())
+        return call(f"{self.url}/receipt?{query}")["receipt"]
+
+    def posting(self) -> dict:
+        """The purchases that the app sends: its receipt, or the signed transactions of its queue."""
+        if self.stage.form == "receipts":
+            return {"receipt": self.receipt()}
+        signed = [item["signedTransactionInfo"] for item in self.launch() if item["state"] in ("purchased", "restored")]
+        return {"signedTransactions": signed}
+
+    def post(self, customer: str | None = None, **members) -> dict:
+        """Posts the purchases, and returns the answer."""
+        name = {} if customer is None else {"customerId": customer}
+        status, answer = ask(f"{self.stage.ledger.url}/v1/transactions", "POST", {**self.posting(), **name, **members})
+        assert status == 200, answer
+        return answer
+
+    def finish(self, answer: dict):
+        """Finishes the transactions that an answer names, and those that came to nothing."""
+        names = {row["transactionId"] for row in answer["finish"]}
+        for item in self.launch():
+            if item["state"] == "failed" or item["transactionId"] in names:
+                call(f"{self.url}/finish", "POST", payment=item["payment"])
+
+    def open(self, customer: str | None = None, **members) -> dict:
+        """Starts the app, which posts its purchases and finishes them."""
+        answer = self.post(customer, **members)
+        self.finish(answer)
+        return answer
+
+
+class Stage:
+    """The store and the ledger of one flow.
+
+    `form` is that of the app: with "receipts", the ledger has a shared secret and gets notifications of version 1; with
+    "transactions", it has a key for the Server API and gets those of version 2.
+    """
+
+    def __init__(
+        self, simulator: str, subledger: str, folder: pathlib.Path, form: str, *, notified: bool = True,
+        environment: str = "Production", customers: int = 3, fault: str = "",
+    ):  # fmt: skip
+        self.form, self.folder, self.subledger, self.environment = form, folder, subledger, environment
+        self.now = START
+        folder.mkdir()
+        port = free_port()
+        url = f"http://127.0.0.1:{port}/v1/app-store/notifications"
+        options = ["--customers", f"{customers}", "--months", "24", "--start", iso(START), "--environment", environment]
+        if notified:
+            options += ["--notify" if form == "transactions" else "--notify-v1", url]
+        self.store = Store(simulator, folder, *options, "--fault", fault)
+        way = "serverAPI" if form == "transactions" else "verifyReceipt"
+        self.ledger = Ledger(
+            subledger, folder, port, self.store.url, ways=(way,), environments=("Production", "Sandbox")
+        )
+        self.ledger.run("catalog", "apply", str(folder / "store" / "catalog.yaml"))
+        self.devices = [Device(self, number) for number in range(customers)]
+
+    def stop(self):
+        self.ledger.stop()
+        # It has nothing to lose, and would wait for those who follow its clock.
+        self.store.process.kill()
+        self.store.process.wait()
+
+    def wait(self, **duration):
+        """Lets time pass, given as of `timedelta`. Returns when the ledger has what the store sent in that time."""
+        self.wait_until(self.now + timedelta(**duration))
+
+    def wait_until(self, instant: datetime):
+        self.now = instant
+        self.store.set_clock(instant)
+
+    def get(self, path: str, **query) -> dict:
+        """Asks the ledger."""
+        text = "&".join(f"{name}={value}" for name, value in query.items())
+        return call(f"{self.ledger.url}{path}?{text}")
+
+    def customer(self, name: str, **query) -> dict:
+        return self.get(f"/v1/customers/{name}", **query)
+
+    def subscription(self, name: str, **query) -> dict:
+        """The only subscription of a customer."""
+        (row,) = self.customer(name, **query)["subscriptions"]
+        return row
+
+    def history(self, name: str) -> list[dict]:
+        """The transitions of the only subscription of a customer."""
+        (row,) = self.get(f"/v1/customers/{name}/history")["subscriptions"]
+        return row["transitions"]
+
+    def changes(self, name: str) -> list[str]:
+        return [change for row in self.history(name) for change in row["change"]]
+
+    def poll(self) -> dict:
+        """Asks Apple about what is due now, as the ledger does by itself when polling is enabled."""
+        return self.ledger.control("/control/poll", {})
+
+    def due(self) -> list[dict]:
+        # A process beside the service reads facts up to two seconds old.
+        return self.run("poll", "due", "--as-of", iso(self.now))
+
+    def run(self, *arguments: str):
+        """Runs a command of the ledger, and returns its JSON."""
+        return self.ledger.run(*arguments)
+
+    def events(self, kind: str | None = None) -> list[dict]:
+        with urllib.request.urlopen(f"{self.ledger.url}/v1/events?limit=1000") as answer:
+            rows = [json.loads(line) for line in answer.read().splitlines()]
+        return [row for row in rows if kind in (None, row["kind"])]
+
+
+class Player:
+    """Sets up the stage that a flow asks for, in the form that is being played."""
+
+    def __init__(self, simulator: str, subledger: str, folder: pathlib.Path, form: str):
+        self.simulator, self.subledger, self.folder, self.form = simulator, subledger, folder, form
+        self.count = 0
+
+    @contextmanager
+    def stage(self, **options):
+        self.count += 1
+        stage = Stage(self.simulator, self.subledger, self.folder / f"stage-{self.count}", self.form, **options)
+        try:
+            yield stage
+        finally:
+            stage.stop()

@@ -1,0 +1,1 @@
+from stage import Player, flow
