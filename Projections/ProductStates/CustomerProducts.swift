@@ -53,7 +53,7 @@ package struct CustomerProducts: Sendable {
             uses: uses, downloads: downloads.compactMap(shelf.paid), grants: grants.inForce(at: t))
         turningPoints =
             services.flatMap { [$0.range.lowerBound, $0.range.upperBound] } + Array(trials.values)
-            + downloads.compactMap(\.originalPurchaseDate)
+            + downloads.flatMap { [$0.originalPurchaseDate, $0.expirationDate].compactMap(\.self) }
             + grants.flatMap { [$0.from] + ($0.until.map { [$0] } ?? []) }
             + catalogs.values.flatMap(\.effectiveDates)
         isEntitled = sources.isEntitled
@@ -99,7 +99,8 @@ struct Shelf: Sendable {
     func paid(_ download: AppDownload) -> PaidDownload? {
         guard let rule = catalogs[download.account.bundle]?.newest?.catalog.paidUntil, download.isPaid(rule, by: t)
         else { return nil }
-        return PaidDownload(account: download.account, entitlements: rule.entitlements)
+        return PaidDownload(
+            account: download.account, entitlements: rule.entitlements, until: download.expirationDate)
     }
 
     /// Returns the states of the products in use, and optionally of all others in effect.

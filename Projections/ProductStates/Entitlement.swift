@@ -17,9 +17,10 @@ package struct Entitlement: Hashable, Sendable {
     fileprivate init(_ id: Symbol, _ sources: EntitlementSources) {
         let uses = sources.uses.filter { $0.isActive && $0.entitlements.contains(id) }
         self.id = id
-        downloads = sources.downloads.filter { $0.entitlements.contains(id) }.map(\.account)
+        let paid = sources.downloads.filter { $0.entitlements.contains(id) }
+        downloads = paid.map(\.account)
         grants = sources.grants.filter { $0.entitlement == id }
-        let ends = uses.map(\.until) + downloads.map { _ in nil } + grants.map(\.until)
+        let ends = uses.map(\.until) + paid.map(\.until) + grants.map(\.until)
         until = ends.contains(nil) ? nil : ends.compactMap(\.self).max()
         because = Set(uses.map(\.key)).sorted()
     }

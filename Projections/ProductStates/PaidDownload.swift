@@ -6,14 +6,18 @@ import Primitives
 struct PaidDownload: Sendable {
     let account: AppAccountKey
     let entitlements: [Symbol]
+    /// The end of an app that an organisation can take back; nil otherwise.
+    let until: Instant?
 }
 
 extension AppDownload {
-    /// Whether the app was paid for by `t`: it was bought before it became free. A version that is not a number, and a
+    /// Whether the app was paid for by `t`, and not taken back: it was bought before it became free. A version that is not a number, and a
     /// date that is not stated, prove nothing. In Sandbox the original version is always 1.0, so it proves nothing.
     /// https://developer.apple.com/documentation/storekit/supporting-business-model-changes-by-using-the-app-transaction
     func isPaid(_ rule: Catalog.PaidUntil, by t: Instant) -> Bool {
-        guard account.environment == .production, let bought = originalPurchaseDate, bought <= t else { return false }
+        guard account.environment == .production, let bought = originalPurchaseDate, bought <= t,
+            expirationDate.map({ t < $0 }) ?? true
+        else { return false }
         if let date = rule.date { return bought < date }
         guard let version = originalApplicationVersion.flatMap(AppVersion.init),
             let free = rule.version.flatMap(AppVersion.init)
@@ -24,6 +28,9 @@ extension AppDownload {
     var originalPurchaseDate: Instant? {
         facts.last { $0.value.originalPurchaseDate != nil }?.value.originalPurchaseDate
     }
+
+    /// The end that the newest receipt states.
+    var expirationDate: Instant? { facts.last { $0.source.rank != .jws }?.value.expirationDate }
 
     private var originalApplicationVersion: String? {
         facts.last { $0.value.originalApplicationVersion != nil }?.value.originalApplicationVersion?.text

@@ -21,6 +21,8 @@ package struct VerifyReceiptAnswer: Sendable {
     package let latestReceipt: String?
     package let requestDate: Instant?
     package let receiptCreationDate: Instant?
+    /// Nil in the older style.
+    package let firstDownload: FirstDownload?
     /// Whether a status from 21100 to 21199 is worth a retry.
     package let isRetryable: Bool
 
@@ -49,6 +51,7 @@ package struct VerifyReceiptAnswer: Sendable {
         latestReceipt = document["latest_receipt"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         requestDate = fields?.date("request_date")
         receiptCreationDate = fields?.date("receipt_creation_date")
+        firstDownload = fields.flatMap { FirstDownload($0) }
         isRetryable = ["is_retryable", "is-retryable"].contains { ReceiptFields(document).flag($0) == true }
 
         var reading = ReceiptReading()

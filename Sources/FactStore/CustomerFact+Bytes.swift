@@ -5,7 +5,7 @@ import Primitives
 /// The stored form: a kind byte, then each part after its length. The position is that of the event.
 extension CustomerFact {
     /// The values are those of the event kinds, where a kind has one form.
-    private enum Kind: UInt8 {
+    fileprivate enum Kind: UInt8 {
         case claim = 16
         case merge = 17
         case refusedClaim = 18
@@ -14,8 +14,10 @@ extension CustomerFact {
         case unmerge = 22
         case consent = 23
         case token = 24
-        /// Not an event kind of its own: a customerLinked of a download.
+        /// Not event kinds of their own: a customerLinked of a download, named by an appTransactionId or by its date and
+        /// version.
         case download = 128
+        case firstDownload = 129
     }
 
     func append(to bytes: inout [UInt8]) {
@@ -29,7 +31,7 @@ extension CustomerFact {
             case .directory(.unmerge(let unmerge)): (.unmerge, [unmerge.customer.bytes, unmerge.into.bytes])
             case .token(let mapping): (.token, [mapping.customer.bytes, Array(mapping.token.text.utf8)])
             case .grant(let grant): (.grant, Self.parts(grant))
-            case .download(let claim): (.download, Self.parts(claim))
+            case .download(let claim): Self.parts(claim)
             case .consent(let consent): (.consent, [consent.customer.bytes, [consent.isGiven ? 1 : 0]])
             }
         bytes.append(kind.rawValue)
@@ -43,11 +45,15 @@ extension CustomerFact {
         [claim.customer.bytes] + parts(claim.key) + [Array(claim.by.name.utf8)]
     }
 
-    private static func parts(_ claim: DownloadClaim) -> [[UInt8]] {
+    private static func parts(_ claim: DownloadClaim) -> (Kind, [[UInt8]]) {
         let account = claim.account
-        let id: String = if case .appTransaction(let id) = account.account { id.text } else { "" }
-        return [claim.customer.bytes]
-            + [account.environment.rawValue, account.bundleId, id, claim.by.name].map { Array($0.utf8) }
+        let names = [account.environment.rawValue, account.bundleId, claim.by.name].map { Array($0.utf8) }
+        let parts = [claim.customer.bytes] + names
+        return switch account.account {
+        case .appTransaction(let id): (.download, parts + [Array(id.text.utf8)])
+        case .firstDownload(let instant, let version):
+            (.firstDownload, parts + [bytes(instant), Array(version.text.utf8)])
+        }
     }
 
     /// An empty end is that of a grant that does not end.
@@ -73,14 +79,13 @@ extension CustomerFact {
             guard let key = parts.key(in: bytes), let by = parts.authority(in: bytes) else { return nil }
             let claim = Claim(key: key, customer: customer, by: by, position: position)
             self = kind == .claim ? .claim(claim) : .refusedClaim(claim)
-        case .download:
+        case .download, .firstDownload:
             guard let environment = parts.text(in: bytes), let bundleId = parts.text(in: bytes),
-                let id = parts.text(in: bytes), let by = parts.authority(in: bytes)
+                let by = parts.authority(in: bytes), let account = parts.account(kind, in: bytes)
             else { return nil }
-            let account = AppAccountKey(
-                environment: Environment(rawValue: environment), bundleId: bundleId,
-                account: .appTransaction(AppleID(id)))
-            self = .download(DownloadClaim(account: account, customer: customer, by: by, position: position))
+            let key = AppAccountKey(
+                environment: Environment(rawValue: environment), bundleId: bundleId, account: account)
+            self = .download(DownloadClaim(account: key, customer: customer, by: by, position: position))
         case .transfer:
             guard let key = parts.key(in: bytes) else { return nil }
             self = .transfer(Transfer(key: key, customer: customer, position: position))
@@ -152,6 +157,12 @@ private struct Parts {
 
     mutating func authority(in bytes: RawSpan) -> Claim.Authority? {
         text(in: bytes).flatMap { Claim.Authority(name: $0) }
+    }
+
+    mutating func account(_ kind: CustomerFact.Kind, in bytes: RawSpan) -> AppAccountKey.Account? {
+        guard kind == .firstDownload else { return text(in: bytes).map { .appTransaction(AppleID($0)) } }
+        guard let date = instant(in: bytes), let date, let version = text(in: bytes) else { return nil }
+        return .firstDownload(at: date, version: Symbol(version))
     }
 
     mutating func key(in bytes: RawSpan) -> SubscriptionKey? {

@@ -28,10 +28,15 @@ extension IndexTerm {
         IndexTerm("a", [environment.rawValue, bundleId, id.text])
     }
 
-    /// Creates the term of an Apple account's download; nil for a download without an appTransactionId.
-    init?(_ account: AppAccountKey) {
-        guard case .appTransaction(let id) = account.account else { return nil }
-        self = .appTransaction(id, environment: account.environment, bundleId: account.bundleId)
+    /// Creates the term of all events of a download.
+    init(_ account: AppAccountKey) {
+        switch account.account {
+        case .appTransaction(let id):
+            self = .appTransaction(id, environment: account.environment, bundleId: account.bundleId)
+        case .firstDownload(let instant, let version):
+            let names = [account.environment.rawValue, account.bundleId, instant.iso8601, version.text]
+            self.init("d", names)
+        }
     }
 
     /// The term of a customer's claims, refused ones included, and of the transfers, tokens, grants and consents that name
@@ -84,12 +89,13 @@ extension KeyedObservation {
     /// Returns the terms of the observation, without those that the previous observation shares. The observations of an
     /// event mostly have the same key, account and token.
     fileprivate func indexTerms(after previous: KeyedObservation?) -> [IndexTerm] {
-        guard case .subscription(let key) = self.key else {
-            guard case .appAccount(let account) = self.key, case .appTransaction(let id) = account.account else {
-                return []
-            }
-            return [.appTransaction(id, environment: account.environment, bundleId: account.bundleId)]
+        switch key {
+        case .appAccount(let account): [IndexTerm(account)]
+        case .subscription(let key): indexTerms(of: key, after: previous)
         }
+    }
+
+    private func indexTerms(of key: SubscriptionKey, after previous: KeyedObservation?) -> [IndexTerm] {
         let isKeyNew = self.key != previous?.key
         let (fact, previousFact) = (observation.fact, previous?.observation.fact)
         var terms: [IndexTerm] = []
@@ -155,7 +161,7 @@ extension CustomerFact {
         case .token(let mapping): [.mapping(of: mapping.token), .claims(of: mapping.customer)]
         case .grant(let grant): [.claims(of: grant.customer)]
         case .consent(let consent): [.claims(of: consent.customer)]
-        case .download(let claim): [.claims(of: claim.customer)] + (IndexTerm(claim.account).map { [$0] } ?? [])
+        case .download(let claim): [.claims(of: claim.customer), IndexTerm(claim.account)]
         case .directory(.merge(let merge)): [.merges(of: merge.customer), .merges(of: merge.into)]
         case .directory(.unmerge(let unmerge)): [.merges(of: unmerge.customer), .merges(of: unmerge.into)]
         }

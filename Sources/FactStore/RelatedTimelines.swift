@@ -36,7 +36,7 @@ package struct RelatedTimelines {
 
     /// Adds the keys that an Apple account bought, and the keys that may be joined with them.
     package mutating func add(_ account: AppAccountKey) throws {
-        if let term = IndexTerm(account) { try follow([term]) }
+        try follow([IndexTerm(account)])
     }
 
     private mutating func follow(_ terms: [IndexTerm]) throws {

@@ -29,20 +29,17 @@ package enum CustomerEvents {
     }
 
     /// - Parameter claim: the claim; its position is ignored.
-    /// - Precondition: the account has an appTransactionId.
     package static func linked(_ claim: DownloadClaim, _ origin: EventOrigin) -> EventDraft {
         let account = claim.account
-        let id: String = if case .appTransaction(let id) = account.account { id.text } else { "" }
-        let names = ["app", account.environment.rawValue, account.bundleId, id, claim.by.name]
+        let names = ["app", account.environment.rawValue, account.bundleId] + account.account.names + [claim.by.name]
         let content = Digest.sha256(of: JSONValue.array(names.map { .string($0) }).canonical()).bytes
         return draft(
             .customerLinked, origin, environment: account.environment,
             idempotencyKey: claim.customer.bytes + content,
             body: [
                 .init("handle", .string(claim.customer.hex)), .init("environment", .string(names[1])),
-                .init("bundleId", .string(names[2])), .init("appTransactionId", .string(id)),
-                .init("by", .string(claim.by.name)),
-            ],
+                .init("bundleId", .string(names[2])),
+            ] + account.account.members + [.init("by", .string(claim.by.name))],
             fact: .download(claim))
     }
 
@@ -190,8 +187,7 @@ extension CustomerEvents {
 
     /// Whether an event about a download has room for its ids.
     package static func canName(_ account: AppAccountKey) -> Bool {
-        guard case .appTransaction(let id) = account.account else { return false }
-        let texts = [account.environment.rawValue, account.bundleId, id.text]
+        let texts = [account.environment.rawValue, account.bundleId] + account.account.names
         return texts.reduce(0) { $0 + $1.utf8.count } <= keyByteLimit
     }
 
@@ -240,11 +236,10 @@ extension CustomerEvents {
 
     private static func account(in body: JSONView) -> AppAccountKey? {
         guard let environment = body["environment"]?.string, let bundleId = body["bundleId"]?.string,
-            let id = body["appTransactionId"]?.string
+            let account = AppAccountKey.Account(body)
         else { return nil }
         return AppAccountKey(
-            environment: Environment(rawValue: environment), bundleId: bundleId,
-            account: .appTransaction(AppleID(id)))
+            environment: Environment(rawValue: environment), bundleId: bundleId, account: account)
     }
 
     private static func grant(
@@ -266,5 +261,40 @@ extension CustomerEvents {
         else { return nil }
         return SubscriptionKey(
             environment: Environment(rawValue: environment), bundleId: bundleId, originalTransactionId: id)
+    }
+}
+
+extension AppAccountKey.Account {
+    /// The texts that name the account.
+    fileprivate var names: [String] {
+        switch self {
+        case .appTransaction(let id): [id.text]
+        case .firstDownload(let instant, let version): [instant.iso8601, version.text]
+        }
+    }
+
+    /// The members of the body of an event, under Apple's names.
+    fileprivate var members: [JSONValue.Member] {
+        switch self {
+        case .appTransaction: [.init("appTransactionId", .string(names[0]))]
+        case .firstDownload:
+            [
+                .init("originalPurchaseDate", .string(names[0])),
+                .init("originalApplicationVersion", .string(names[1])),
+            ]
+        }
+    }
+
+    /// - Returns: nil for a body about something else than a download.
+    fileprivate init?(_ body: JSONView) {
+        if let id = body["appTransactionId"]?.string {
+            self = .appTransaction(AppleID(id))
+        } else if let date = body["originalPurchaseDate"]?.string.flatMap({ Instant(iso8601: $0) }),
+            let version = body["originalApplicationVersion"]?.string
+        {
+            self = .firstDownload(at: date, version: Symbol(version))
+        } else {
+            return nil
+        }
     }
 }

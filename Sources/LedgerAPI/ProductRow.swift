@@ -7,7 +7,7 @@ package struct EntitlementRow: Hashable, Sendable {
     package var until: Instant?
     /// The keys whose purchases give the entitlement, ascending.
     package var because: [SubscriptionID]
-    /// The downloads of an app that was paid for, ordered by appTransactionId.
+    /// The downloads of an app that was paid for, ordered by name.
     package var downloads: [DownloadRow]
     /// The grants that give the entitlement, ordered by position.
     package var grants: [GrantRow]
@@ -36,21 +36,34 @@ extension EntitlementRow: JSONRepresentable {
 package struct DownloadRow: Hashable, Sendable {
     package var environment: String
     package var bundleId: String
-    package var appTransactionId: String?
+    package var name: Name
 
-    package init(environment: String, bundleId: String, appTransactionId: String?) {
+    package enum Name: Hashable, Sendable {
+        case appTransaction(id: String)
+        /// A download without an appTransactionId, as receipts state it.
+        case first(at: Instant, version: String)
+    }
+
+    package init(environment: String, bundleId: String, name: Name) {
         self.environment = environment
         self.bundleId = bundleId
-        self.appTransactionId = appTransactionId
+        self.name = name
     }
 }
 
 extension DownloadRow: JSONRepresentable {
     package var json: JSONValue {
-        .object([
-            "environment": .string(environment), "bundleId": .string(bundleId),
-            "appTransactionId": JSONValue(appTransactionId),
-        ])
+        let names: [JSONValue.Member] =
+            switch name {
+            case .appTransaction(let id): [.init("appTransactionId", .string(id))]
+            case .first(let date, let version):
+                [
+                    .init("appTransactionId", .null), .init("originalPurchaseDate", JSONValue(date)),
+                    .init("originalApplicationVersion", .string(version)),
+                ]
+            }
+        return .object(
+            [.init("environment", .string(environment)), .init("bundleId", .string(bundleId))] + names)
     }
 }
 

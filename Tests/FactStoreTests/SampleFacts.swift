@@ -39,7 +39,7 @@ extension KeyedObservation {
             let account: AppAccountKey.Account =
                 generator.chance(50)
                 ? .appTransaction(generator.account())
-                : .customer(CustomerHandle(value: UInt128(generator.next()) << 64 | UInt128(generator.next())))
+                : .firstDownload(at: Instant(milliseconds: Int64(generator.next() >> 24)), version: "1.9")
             return KeyedObservation(
                 key: .appAccount(AppAccountKey(environment: key.environment, bundleId: key.bundleId, account: account)),
                 observation: Observation(source: source, fact: .app(app)))

@@ -227,7 +227,7 @@ extension SeededRandom {
     private mutating func timelineKey() -> TimelineKey {
         let environment = pick([.production, .sandbox, Environment(rawValue: text())])
         let accounts: [AppAccountKey.Account] = [
-            .appTransaction(id()), .customer(CustomerHandle(value: UInt128(next()) << 64 | UInt128(next()))),
+            .appTransaction(id()), .firstDownload(at: instant(), version: symbol()),
         ]
         return chance(60)
             ? .subscription(
@@ -334,6 +334,7 @@ extension SeededRandom {
         fact.originalPurchaseDate = maybe { $0.instant() }
         fact.originalPlatform = maybe { .init(rawValue: $0.text()) }
         fact.preorderDate = maybe { $0.instant() }
+        fact.expirationDate = maybe { $0.instant() }
         return fact
     }
 

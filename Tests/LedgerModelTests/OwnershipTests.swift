@@ -34,9 +34,9 @@ private func merge(
 }
 
 /// Purchases with these tokens, one per minute from minute 0.
-private func purchases(_ tokens: AppAccountToken?...) -> [Observation] {
+private func purchases(_ tokens: AppAccountToken?..., rank: SourceRank = .jws) -> [Observation] {
     tokens.enumerated().map { minute, token in
-        transaction("\(minute)", minute, minute + 1) { $0.appAccountToken = token }
+        transaction("\(minute)", minute, minute + 1, rank: rank) { $0.appAccountToken = token }
     }
 }
 
@@ -57,9 +57,10 @@ private func owners(
             ([claim(bob, .backend, at: 7)], [], [], .customer(bob)),
             ([claim(carol, .app, at: 5)], [], [], .customer(carol)),
             ([claim(anonymous, .anonymous, at: 3)], [], [], .customer(anonymous)),
+            ([], purchases(tokenB, rank: .verifyReceiptLatest), [], .customer(bob)),
         ]
 
-    @Test(arguments: 0..<5) func `is named by the strongest of transfer, token and claims`(tier: Int) {
+    @Test(arguments: 0..<6) func `is named by the strongest of transfer, token and claims`(tier: Int) {
         for rule in Rules.Customers.ClaimConflict.allCases {
             for weaker in Self.tiers[tier...] {
                 let stronger = Self.tiers[tier]
@@ -69,6 +70,10 @@ private func owners(
                 #expect(both == [stronger.owner])
             }
         }
+    }
+
+    @Test func `is nobody while a notification of version 1 alone states a token`() {
+        #expect(owners([], purchases(tokenB, rank: .notificationV1)).isEmpty)
     }
 
     @Test func `is nobody while nobody claims it`() {
@@ -236,6 +241,11 @@ private func owners(
 
     @Test func `begin with a new purchase at its purchaseDate`() {
         #expect(steps([bought("1", 10, signed: 12, tokenA), bought("2", 50, signed: 55, tokenB)]) == ["10 a", "50 b"])
+    }
+
+    @Test func `begin at the purchaseDate although a receipt, which states no tokens, came first`() {
+        let receipt = transaction("1", 10, 110, rank: .receiptFile)
+        #expect(steps([receipt, bought("1", 10, signed: 50, tokenA)]) == ["10 a"])
     }
 
     @Test func `begin with a token that is set later at its signing`() {

@@ -75,5 +75,6 @@ package struct ClockService: Service {
                 try? await Task.sleep(for: clock.speed == .times(0) ? Self.glance : Self.interval)
             }
         }
+        await store.releaseFollowers()
     }
 }

@@ -22,7 +22,7 @@ extension SimulatedAppStore {
     /// - Returns: what to send now.
     package func step(after elapsed: Duration) async -> Due {
         guard let instant = clock.step(after: elapsed) else {
-            if ContinuousClock.now - notifiedAt > Self.silence { notifyWithoutStep() }
+            if ContinuousClock.now - notifiedAt > Self.silence { releaseFollowers() }
             return Due()
         }
         upcoming += store.advance(to: instant)
@@ -87,7 +87,8 @@ extension SimulatedAppStore {
     /// The longest time for which a follower waits for an answer.
     private static let silence = Duration.seconds(10)
 
-    private func notifyWithoutStep() {
+    /// Answers all that wait, although the clock has not moved.
+    func releaseFollowers() {
         notifiedAt = .now
         followers.notify()
         followers.giveUp()

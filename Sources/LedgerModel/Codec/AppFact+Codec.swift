@@ -7,6 +7,7 @@ extension AppFact {
         writer.field(2, originalPurchaseDate)
         writer.field(3, originalPlatform)
         writer.field(4, preorderDate)
+        writer.field(5, expirationDate)
     }
 
     init(from reader: inout FactReader) throws(FactCodecError) {
@@ -15,5 +16,6 @@ extension AppFact {
         originalPurchaseDate = try reader.instant(2)
         originalPlatform = try reader.vocabulary(3)
         preorderDate = try reader.instant(4)
+        expirationDate = try reader.instant(5)
     }
 }

@@ -12,7 +12,7 @@ package import Primitives
 /// read them without the rest.
 package enum FactCodec {
     /// The version of the encoding. Facts of any other version are refused and must be rebuilt from the log.
-    package static let version: UInt8 = 7
+    package static let version: UInt8 = 8
 
     static let symbolsOffset = 20
     private static let symbolCountOffset = 16

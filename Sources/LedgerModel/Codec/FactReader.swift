@@ -104,7 +104,7 @@ struct FactReader: ~Escapable {
             return .subscription(
                 SubscriptionKey(environment: environment, bundle: bundle, originalTransaction: try id()))
         case 1: return account(.appTransaction(try id()))
-        case 2: return account(.customer(CustomerHandle(value: try wide())))
+        case 2: return account(.firstDownload(at: Instant(milliseconds: try integer()), version: try symbol()))
         default: throw FactCodecError(.malformed, expected: "a kind of key from 0 to 2", found: "\(kind)")
         }
     }

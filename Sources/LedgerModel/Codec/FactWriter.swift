@@ -64,8 +64,9 @@ struct FactWriter {
             case .appTransaction(let account):
                 id(account)
                 return 1
-            case .customer(let handle):
-                wide(handle.value)
+            case .firstDownload(let instant, let version):
+                words.append(UInt64(bitPattern: instant.milliseconds))
+                symbol(version)
                 return 2
             }
         }

@@ -30,8 +30,11 @@ package struct AppDownload: Hashable, Sendable {
         self.claims = claims
     }
 
-    /// Returns the customers to whom the download belongs: the claims decide as those to a subscription do.
+    /// Returns the customers to whom the download belongs: the claims decide as those to a subscription do. Those who
+    /// state the same first download may have different Apple accounts, so it belongs to all of them.
     package func owners(_ directory: CustomerDirectory, _ rule: Rules.Customers.ClaimConflict) -> Set<CustomerHandle> {
-        Set(Ownership.claimants(claims.map(\.statement), directory, rule))
+        account.namesAppleAccount
+            ? Set(Ownership.claimants(claims.map(\.statement), directory, rule))
+            : Set(claims.map { directory.customer(of: $0.customer) })
     }
 }

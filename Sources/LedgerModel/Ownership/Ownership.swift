@@ -45,7 +45,8 @@ package struct OwnershipEvidence: Hashable, Sendable {
     }
 }
 
-/// The owner of a key at an instant (domain-rules §11). A transfer comes first, then a token, then the strongest claim.
+/// The owner of a key at an instant (domain-rules §11). A transfer comes first, then a signed token, then the strongest
+/// claim, then a token that Apple states without a signature.
 package struct Ownership: Hashable, Sendable {
     /// One owner, or several under the rule `share`; empty for an unclaimed key.
     package let owners: Set<Owner>
@@ -64,13 +65,14 @@ package struct Ownership: Hashable, Sendable {
     ) {
         if let transfer = evidence.newestTransfer {
             owners = [.customer(directory.customer(of: transfer.customer))]
-        } else if let token = evidence.tokens.token(at: t) {
+        } else if let token = evidence.tokens.signed.newest(at: t) {
             owners = [directory.owner(of: token)]
         } else if !evidence.claims.isEmpty {
             owners = Set(Self.claimants(evidence.claims.map(\.statement), directory, rule).map(Owner.customer))
         } else {
             // The first token also counts before its step, like every field that Apple restates.
-            owners = Set(evidence.tokens.steps.prefix(1).map { directory.owner(of: $0.token) })
+            let token = evidence.tokens.unsigned.newest(at: t) ?? evidence.tokens.steps.first?.token
+            owners = Set([token].compactMap(\.self).map { directory.owner(of: $0) })
         }
     }
 

@@ -7,10 +7,11 @@ package struct AppAccountKey: Hashable, Sendable {
     package let bundle: Symbol
     package let account: Account
 
-    /// Payloads signed before 2025-02 carry no appTransactionId. They belong to the customer for whom they were posted.
     package enum Account: Hashable, Sendable {
         case appTransaction(AppleID)
-        case customer(CustomerHandle)
+        /// Receipts, and payloads signed before 2025-02, carry no appTransactionId. All those of one Apple account state
+        /// the same first download, to the second; other accounts may state it too.
+        case firstDownload(at: Instant, version: Symbol)
     }
 
     package init(environment: Environment, bundle: Symbol, account: Account) {
@@ -25,10 +26,15 @@ package struct AppAccountKey: Hashable, Sendable {
     }
 
     package var bundleId: String { bundle.text }
+
+    /// Whether all data with this key is of one Apple account.
+    package var namesAppleAccount: Bool {
+        if case .appTransaction = account { true } else { false }
+    }
 }
 
 extension AppAccountKey: Comparable {
-    /// Orders by environment, bundle id and appTransactionId; downloads without one follow, ordered by customer.
+    /// Orders by environment, bundle id and appTransactionId; downloads without one follow, ordered by date and version.
     package static func < (left: AppAccountKey, right: AppAccountKey) -> Bool {
         (left.environment.rawValue, left.bundleId, left.account.text)
             < (right.environment.rawValue, right.bundleId, right.account.text)
@@ -36,11 +42,25 @@ extension AppAccountKey: Comparable {
 }
 
 extension AppAccountKey.Account {
+    /// Creates the account of data without an appTransactionId; nil without a date, and in the sandbox, where every
+    /// first download has the same date and version.
+    init?(firstDownloadAt date: Instant?, version: String?, in environment: Environment) {
+        guard environment == .production, let date else { return nil }
+        self = .firstDownload(at: date.flooredToSecond, version: version?.symbol ?? .empty)
+    }
+
     fileprivate var text: String {
         switch self {
         case .appTransaction(let id): "a" + id.text
-        case .customer(let handle): "c" + handle.hex
+        case .firstDownload(let instant, let version): "d\(instant.iso8601) \(version.text)"
         }
+    }
+}
+
+extension Instant {
+    /// The second that has begun. Receipts state no fractions of it.
+    fileprivate var flooredToSecond: Instant {
+        Instant(milliseconds: milliseconds - (milliseconds % 1_000 + 1_000) % 1_000)
     }
 }
 

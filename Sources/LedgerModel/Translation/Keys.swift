@@ -16,12 +16,13 @@ extension RenewalInfo {
 }
 
 extension AppTransaction {
-    func appAccountKey(customer: CustomerHandle?) -> AppAccountKey? {
+    var appAccountKey: AppAccountKey? {
+        guard let receiptType, let bundleId else { return nil }
         let account =
             appTransactionId?.appleID.map(AppAccountKey.Account.appTransaction)
-            ?? customer.map(AppAccountKey.Account.customer)
-        guard let receiptType, let bundleId, let account else { return nil }
-        return AppAccountKey(environment: receiptType, bundleId: bundleId, account: account)
+            ?? AppAccountKey.Account(
+                firstDownloadAt: originalPurchaseDate, version: originalApplicationVersion, in: receiptType)
+        return account.map { AppAccountKey(environment: receiptType, bundleId: bundleId, account: $0) }
     }
 }
 

@@ -2,8 +2,8 @@ package import AppStoreModel
 import Primitives
 
 extension Translation {
-    /// Returns the purchases in a receipt, each in the timeline of its originalTransactionId, observed at the creation
-    /// of the receipt. Nothing without a creation date, a bundle id or an environment.
+    /// Returns the purchases in a receipt, each in the timeline of its originalTransactionId, and the first download of
+    /// the app, observed at the creation of the receipt. Nothing without a creation date, a bundle id or an environment.
     package func receipt(_ receipt: SignedPayload<AppReceipt>) -> [KeyedObservation] {
         guard let environment = receipt.payload.environment, let bundleId = receipt.payload.bundleId,
             let time = receipt.payload.receiptCreationDate
@@ -22,6 +22,26 @@ extension Translation {
             return KeyedObservation(
                 key: .subscription(key), observation: Observation(source: source, fact: .transaction(fact)))
         }
+            + download(
+                FirstDownload(receipt.payload), environment, bundleId,
+                Source(
+                    name: ObservationName(digest: receipt.digest), time: time, rank: .receiptFile, position: position,
+                    recordedAt: recordedAt))
+    }
+
+    /// Returns the observation of the first download of an app; none where it identifies nothing.
+    func download(
+        _ download: FirstDownload, _ environment: Environment, _ bundleId: String, _ source: Source
+    ) -> [KeyedObservation] {
+        let account = AppAccountKey.Account(
+            firstDownloadAt: download.originalPurchaseDate, version: download.originalApplicationVersion,
+            in: environment)
+        guard let account else { return [] }
+        return [
+            KeyedObservation(
+                key: .appAccount(AppAccountKey(environment: environment, bundleId: bundleId, account: account)),
+                observation: Observation(source: source, fact: .app(AppFact(download))))
+        ]
     }
 
     /// Returns the least of several keys; nil when there are fewer than two.

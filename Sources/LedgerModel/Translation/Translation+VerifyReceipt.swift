@@ -31,8 +31,8 @@ package struct AnsweredReceipt: Sendable {
 }
 
 extension Translation {
-    /// Returns the purchases and renewals in an answer of verifyReceipt. Its newest words count as of the answer, those
-    /// of the receipt as of the receipt.
+    /// Returns the purchases, the renewals and the first download in an answer of verifyReceipt. Its newest words count as
+    /// of the answer, those of the receipt as of the receipt.
     package func answer(_ answered: AnsweredReceipt) -> [KeyedObservation] {
         let (answer, statement) = (answered.answer, UnsignedStatement(answered))
         func purchase(
@@ -50,7 +50,17 @@ extension Translation {
         }
             + answer.inApp.map {
                 purchase($0, at: answer.receiptCreationDate ?? answered.time, .receiptInApp, isOfFullHistory: false)
-            } + renewals(in: answered, statement)
+            } + renewals(in: answered, statement) + firstDownload(in: answered)
+    }
+
+    /// The first download that the receipt states, as of the receipt.
+    private func firstDownload(in answered: AnsweredReceipt) -> [KeyedObservation] {
+        guard let stated = answered.answer.firstDownload else { return [] }
+        let source = Source(
+            name: ObservationName(digest: answered.digest, path: "receipt"),
+            time: answered.answer.receiptCreationDate ?? answered.time, rank: .receiptInApp, position: position,
+            recordedAt: recordedAt)
+        return download(stated, answered.environment, answered.bundleId, source)
     }
 
     /// Returns the renewals, and a removal for each subscription whose purchases are stated without any.

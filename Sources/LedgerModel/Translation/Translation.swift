@@ -32,11 +32,8 @@ package struct Translation: Sendable {
             renewalInfo.payload.signedDate)
     }
 
-    /// - Parameter customer: the customer for whom it was posted; used when it names no app account itself.
-    package func appTransaction(
-        _ appTransaction: SignedPayload<AppTransaction>, customer: CustomerHandle? = nil
-    ) -> [KeyedObservation] {
-        guard let key = appTransaction.payload.appAccountKey(customer: customer) else { return [] }
+    package func appTransaction(_ appTransaction: SignedPayload<AppTransaction>) -> [KeyedObservation] {
+        guard let key = appTransaction.payload.appAccountKey else { return [] }
         return observations(
             of: .app(AppFact(appTransaction.payload)), under: .appAccount(key), appTransaction.digest,
             appTransaction.payload.receiptCreationDate)

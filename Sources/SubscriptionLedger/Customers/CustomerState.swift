@@ -148,8 +148,12 @@ extension EntitlementRow {
 
 extension DownloadRow {
     fileprivate init(_ account: AppAccountKey) {
-        let id: String? = if case .appTransaction(let id) = account.account { id.text } else { nil }
-        self.init(environment: account.environment.rawValue, bundleId: account.bundleId, appTransactionId: id)
+        let name: Name =
+            switch account.account {
+            case .appTransaction(let id): .appTransaction(id: id.text)
+            case .firstDownload(let date, let version): .first(at: date, version: version.text)
+            }
+        self.init(environment: account.environment.rawValue, bundleId: account.bundleId, name: name)
     }
 }
 

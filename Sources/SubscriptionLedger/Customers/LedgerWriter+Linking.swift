@@ -24,24 +24,24 @@ extension LedgerWriter {
     /// - Returns: the outcomes, the refusals, and the submitter, which is stored in the vault if it owns a key.
     func appendLinked(
         _ checked: [CheckedArtifact], _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>,
-        download: AppAccountKey?, for submitter: Submitter, _ source: EventSource
+        _ downloads: Set<AppAccountKey>, for submitter: Submitter, _ source: EventSource
     ) async throws -> (outcomes: [IngestOutcome], refused: [RefusedRow], submitter: Submitter) {
         var submitter = submitter
-        var plan = try plan(transactions, accounts, download, submitter, source)
+        var plan = try plan(transactions, accounts, downloads, submitter, source)
         if submitter.isProvisional {
             guard plan.isOwner, let name = submitter.name else {
                 return (try await append(checked, source: source), plan.refused, submitter)
             }
             let handle = try await findOrCreateCustomer(name, submitter.caller, source)
             submitter = try await self.submitter(name, handle, accounts, submitter.caller, source)
-            plan = try self.plan(transactions, accounts, download, submitter, source)
+            plan = try self.plan(transactions, accounts, downloads, submitter, source)
         }
         guard !plan.merges.isEmpty else {
             return (try await commit(plan, checked, for: submitter, source), plan.refused, submitter)
         }
         // One merge at a time, so that no customer is merged into two others.
         return try await merges.withLock(on: [Self.mergeLock]) { [submitter] in
-            let plan = try self.plan(transactions, accounts, download, submitter, source)
+            let plan = try self.plan(transactions, accounts, downloads, submitter, source)
             return (try await commit(plan, checked, for: submitter, source), plan.refused, submitter)
         }
     }
@@ -73,7 +73,7 @@ extension LedgerWriter {
 
     /// Returns the decisions about all keys of a posting.
     private func plan(
-        _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>, _ download: AppAccountKey?,
+        _ transactions: [PostedTransaction], _ accounts: Set<AppAccountKey>, _ downloads: Set<AppAccountKey>,
         _ submitter: Submitter, _ source: EventSource
     ) throws -> LinkPlan {
         var lookup = try CustomerLookup(in: reader)
@@ -92,7 +92,7 @@ extension LedgerWriter {
         for key in byKey.keys.sorted() {
             try decide(key, byKey[key] ?? [], submitter, source, &lookup, &plan)
         }
-        if let download { try claim(download, for: submitter, source, lookup, &plan) }
+        for download in downloads.sorted() { try claim(download, for: submitter, source, lookup, &plan) }
         plan.refused.sort { $0.index ?? 0 < $1.index ?? 0 }
         return plan
     }

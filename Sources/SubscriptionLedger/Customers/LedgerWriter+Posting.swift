@@ -34,13 +34,13 @@ extension LedgerWriter {
             _ = try await append(posted.checked, source: source)
             return PostingAnswer(finish: [], duplicates: [], refused: posted.refused, customer: nil)
         }
-        let accounts = posted.transactions.reduce(into: Set(posted.appAccount.map { [$0] } ?? [])) {
+        let accounts = posted.transactions.reduce(into: posted.downloads) {
             $0.formUnion($1.accounts)
         }
         return try await deciding(posted.transactions, accounts) {
             let submitter = try await submitter(name, handle, accounts, caller, source)
             let linked = try await appendLinked(
-                posted.checked, posted.transactions, accounts, download: posted.appAccount, for: submitter, source)
+                posted.checked, posted.transactions, accounts, posted.downloads, for: submitter, source)
             let customer = try answer(
                 to: posting, for: linked.submitter, scope, about: posted, refused: linked.refused)
             return PostingAnswer(
@@ -59,7 +59,7 @@ extension LedgerWriter {
         guard !transactions.isEmpty else { return (try await append(checked, source: source), []) }
         return try await deciding(transactions, []) {
             let submitter = try await submitter(name, nil, [], .admin, source)
-            let linked = try await appendLinked(checked, transactions, [], download: nil, for: submitter, source)
+            let linked = try await appendLinked(checked, transactions, [], [], for: submitter, source)
             return (linked.outcomes, linked.refused)
         }
     }
@@ -85,7 +85,7 @@ extension LedgerWriter {
         }
         let transactions = posted.transactions
         var answer = state.limited(
-            to: Set(transactions.map(\.key)), downloads: Set(posted.appAccount.map { [$0] } ?? [])
+            to: Set(transactions.map(\.key)), downloads: posted.downloads
         )
         .answer(id: posting.customerId, handle: handle, asOf: asOf, knownAt: size)
         answer.advise(refused, about: transactions)

@@ -13,8 +13,8 @@ struct PostedArtifacts: Sendable {
     private(set) var checked: [CheckedArtifact] = []
     /// The accepted transactions of `checked`, in the same order.
     private(set) var transactions: [PostedTransaction] = []
-    /// The Apple account of the accepted app transaction.
-    private(set) var appAccount: AppAccountKey?
+    /// The downloads of apps that the accepted app transaction and the receipt state.
+    private(set) var downloads: Set<AppAccountKey> = []
     private(set) var refused: [RefusedRow] = []
 
     var isEverythingRefused: Bool {
@@ -23,14 +23,10 @@ struct PostedArtifacts: Sendable {
         }
     }
 
-    mutating func add(_ event: PreparedEvent, of transactions: [PostedTransaction]) {
+    mutating func add(_ event: PreparedEvent, of transactions: [PostedTransaction], _ download: AppAccountKey?) {
+        checked.append(.accepted(event))
         self.transactions += transactions
-        checked.append(.accepted(event))
-    }
-
-    mutating func add(_ event: PreparedEvent, of appAccount: AppAccountKey?) {
-        checked.append(.accepted(event))
-        self.appAccount = appAccount
+        if let download { downloads.insert(download) }
     }
 
     mutating func refuse(_ refusal: Refusal, _ artifact: [UInt8], index: Int? = nil, part: String? = nil) {
@@ -80,21 +76,21 @@ extension LedgerWriter {
         for (index, text) in posting.signedTransactions.enumerated() {
             let jws = Array(text.utf8)
             switch await checkTransaction(jws, index: index, place: posted.checked.count, limits, source) {
-            case .success(let (event, transaction)): posted.add(event, of: [transaction])
+            case .success(let (event, transaction)): posted.add(event, of: [transaction], nil)
             case .failure(let refusal): posted.refuse(refusal, jws, index: index)
             }
         }
         if let text = posting.signedAppTransaction {
             let jws = Array(text.utf8)
             switch await checkAppTransaction(jws, limits, source) {
-            case .success(let (event, account)): posted.add(event, of: account)
+            case .success(let (event, download)): posted.add(event, of: [], download)
             case .failure(let refusal): posted.refuse(refusal, jws, part: "signedAppTransaction")
             }
         }
         if let text = posting.receipt {
             let receipt = Array(text.utf8)
             switch await checkReceipt(receipt, posting, place: posted.checked.count, limits, source) {
-            case .success(let (event, transactions)): posted.add(event, of: transactions)
+            case .success(let (event, (transactions, download))): posted.add(event, of: transactions, download)
             case .failure(let refusal):
                 posted.refuseReceipt(
                     refusal, receipt, advice: receiptRefusals.advice(to: posting, at: configuration.clock()))
@@ -123,16 +119,18 @@ extension LedgerWriter {
 
     private func checkReceipt(
         _ receipt: [UInt8], _ posting: TransactionPosting, place: Int, _ limits: KeyLimits, _ source: EventSource
-    ) async -> Result<(PreparedEvent, [PostedTransaction]), Refusal> {
+    ) async -> Result<(PreparedEvent, (transactions: [PostedTransaction], download: AppAccountKey?)), Refusal> {
         await prepare(
             receipt, as: .receipt, source: source, device: ReceiptDevice(guid: posting.deviceGUID)
         ) { (artifact, facts) throws(Refusal) in
-            guard case .receipt(let verified) = artifact else { return [] }
+            guard case .receipt(let verified) = artifact else { return ([], nil) }
             let content = verified.receipt.payload
             if let bundleId = content.bundleId, let environment = content.environment {
                 try limits.require(bundleId, environment)
             }
-            return try PostedTransaction.all(in: facts, index: nil, place: place)
+            return (
+                try PostedTransaction.all(in: facts, index: nil, place: place), try AppAccountKey(statedIn: facts)
+            )
         }
     }
 
@@ -140,17 +138,8 @@ extension LedgerWriter {
         _ jws: [UInt8], _ limits: KeyLimits, _ source: EventSource
     ) async -> Result<(PreparedEvent, AppAccountKey?), Refusal> {
         await prepare(jws, as: .appTransaction, source: source) { (_, facts) throws(Refusal) in
-            var account: AppAccountKey?
-            for observation in facts.observations {
-                if case .appAccount(let key) = observation.key { account = key }
-            }
-            guard let account else { return nil }
-            try limits.require(account.bundleId, account.environment)
-            guard CustomerEvents.canName(account) else {
-                throw Refusal(
-                    .claimMissing, "the ids of the app transaction are too long",
-                    expected: "at most \(CustomerEvents.keyByteLimit) bytes", found: "more")
-            }
+            let account = try AppAccountKey(statedIn: facts)
+            if let account { try limits.require(account.bundleId, account.environment) }
             return account
         }
     }
@@ -189,6 +178,24 @@ extension LedgerWriter {
         case .success(let (event, transactions)): (.accepted(event), transactions)
         case .failure(let refusal): (.refused(refusal, artifact: content.artifact), [])
         }
+    }
+}
+
+extension AppAccountKey {
+    /// Creates the download that facts state; nil when they state none.
+    /// - Throws: `claim_missing` for ids too long for an event.
+    fileprivate init?(statedIn facts: EventFacts) throws(Refusal) {
+        var stated: AppAccountKey?
+        for observation in facts.observations {
+            if case .appAccount(let key) = observation.key { stated = key }
+        }
+        guard let stated else { return nil }
+        guard CustomerEvents.canName(stated) else {
+            throw Refusal(
+                .claimMissing, "the ids of the download are too long",
+                expected: "at most \(CustomerEvents.keyByteLimit) bytes", found: "more")
+        }
+        self = stated
     }
 }
 

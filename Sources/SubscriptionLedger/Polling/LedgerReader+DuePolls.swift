@@ -30,7 +30,7 @@ extension LedgerReader {
     func duePolls(
         at t: Instant, before horizon: Instant, policy: PollPolicy, _ attempts: PollStore?
     ) throws -> (polls: [AccountPoll], size: Position) {
-        let rules = try rules(knownAt: .max)
+        let rules = try rules(knownAt: try knownSize(nil))
         let units = try UnitFold(of: facts)
         let folder = try Folder.temporary()
         defer { try? folder.remove() }

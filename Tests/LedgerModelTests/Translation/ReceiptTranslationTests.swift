@@ -12,10 +12,11 @@ struct `A receipt as observations` {
         return attributes.map { ReceiptAttribute(type: $0.0, version: 1, value: .text($0.1)) }
     }
 
-    private func observations(_ type: String, _ inApp: [[ReceiptAttribute]]) -> [KeyedObservation] {
-        let attributes: [(ReceiptAttributeType, String)] = [
-            (.receiptType, type), (.bundleId, "app"), (.receiptCreationDate, "2026-01-20T00:00:00Z"),
-        ]
+    private func observations(
+        _ type: String, _ inApp: [[ReceiptAttribute]], _ others: [(ReceiptAttributeType, String)] = []
+    ) -> [KeyedObservation] {
+        let attributes: [(ReceiptAttributeType, String)] =
+            [(.receiptType, type), (.bundleId, "app"), (.receiptCreationDate, "2026-01-20T00:00:00Z")] + others
         let receipt = AppReceipt(
             attributes: attributes.map { ReceiptAttribute(type: $0.0, version: 1, value: .text($0.1)) }, inApp: inApp,
             bundleIdOctets: [])
@@ -46,6 +47,23 @@ struct `A receipt as observations` {
         #expect(companions("Production", two) == ["1", "1"])
         #expect(companions("Production", [purchase("2", of: "1"), purchase("1", of: "1")]) == [nil, nil])
         #expect(companions("ProductionSandbox", two) == [nil, nil])
+    }
+
+    @Test func `the first download of the app is observed below its date and version, but in the sandbox`() {
+        let download: [(ReceiptAttributeType, String)] = [
+            (.originalPurchaseDate, "2025-03-01T12:00:00Z"), (.originalApplicationVersion, "1.9"),
+            (.expirationDate, "2027-01-01T00:00:00Z"),
+        ]
+        let found = observations("ProductionVPP", [], download)
+        var fact = AppFact()
+        fact.originalPurchaseDate = Instant(iso8601: "2025-03-01T12:00:00Z")
+        fact.originalApplicationVersion = "1.9"
+        fact.expirationDate = Instant(iso8601: "2027-01-01T00:00:00Z")
+        let account = AppAccountKey.Account.firstDownload(at: fact.originalPurchaseDate ?? .latest, version: "1.9")
+        #expect(found.map(\.key) == [.appAccount(.init(environment: .production, bundleId: "app", account: account))])
+        #expect(found.map(\.observation.fact) == [.app(fact)])
+        #expect(found.map(\.observation.source.rank) == [.receiptFile])
+        #expect(observations("ProductionVPPSandbox", [], download).isEmpty)
     }
 
     private enum TestError: Error { case noSubscription }

@@ -133,17 +133,21 @@ import Testing
         let expected = KeyedObservation(
             key: .appAccount(key), observation: Observation(source: Self.source(appText, 99), fact: .app(fact)))
         #expect(try translation.appTransaction(appTransaction(appText)) == [expected])
-        let customer = CustomerHandle(value: 5)
-        #expect(try translation.appTransaction(appTransaction(appText), customer: customer) == [expected])
     }
 
-    @Test func `files an app transaction without an account under the customer it was posted for`() throws {
-        let text = #"{"receiptType":"Sandbox","bundleId":"com.example","receiptCreationDate":99}"#
-        let customer = CustomerHandle(value: 5)
-        let key = AppAccountKey(environment: .sandbox, bundleId: "com.example", account: .customer(customer))
+    @Test(arguments: [("Production", true), ("Sandbox", false)])
+    func `files an app transaction without an account under its first download, but in the sandbox`(
+        environment: String, isFiled: Bool
+    ) throws {
+        let text = """
+            {"receiptType":"\(environment)","bundleId":"com.example","receiptCreationDate":99,\
+            "originalPurchaseDate":12345,"originalApplicationVersion":"1.9"}
+            """
+        let first = Instant(milliseconds: 12_000)
+        let key = AppAccountKey(
+            environment: .production, bundleId: "com.example", account: .firstDownload(at: first, version: "1.9"))
         #expect(
-            try translation.appTransaction(appTransaction(text), customer: customer).map(\.key) == [.appAccount(key)])
-        #expect(try translation.appTransaction(appTransaction(text)).isEmpty)
+            try translation.appTransaction(appTransaction(text)).map(\.key) == (isFiled ? [.appAccount(key)] : []))
     }
 
     @Test func `of a withdrawn consent files the notification with the app account`() throws {

@@ -1,4 +1,5 @@
 import AppStoreModel
+import AppStoreSimulation
 import EventLog
 import LedgerAPI
 import LedgerModel
@@ -120,6 +121,68 @@ import Testing
         // What another device posted is not in the answer.
         let other = try await shop.post(Purchase("1"), customerId: "carol", by: .app).answer
         #expect(other["entitlements"]?.elements?.isEmpty == true)
+    }
+
+    /// A receipt with the first download alone.
+    private static func receipt(
+        bought: String, version: String = "1.9", expires: String? = nil, created: String = "2026-01-15"
+    ) throws -> TransactionPosting {
+        var attributes = [
+            ReceiptAttribute(.receiptType, .text("ProductionVPP")),
+            ReceiptAttribute(.bundleId, .text(Purchase.bundleId)),
+            ReceiptAttribute(.receiptCreationDate, .text("\(created)T11:00:00Z")),
+            ReceiptAttribute(.originalPurchaseDate, .text(bought)),
+            ReceiptAttribute(.originalApplicationVersion, .text(version)),
+        ]
+        if let expires { attributes.append(ReceiptAttribute(.expirationDate, .text(expires))) }
+        let signed = try ReceiptSigner.standard.sign(AppReceipt(attributes: attributes))
+        return TransactionPosting(signedTransactions: [], receipt: Base64.encode(signed))
+    }
+
+    @Test func `entitles those whose receipt states it, with one receipt after the other`() async throws {
+        let shop = try await Self.shop()
+        var posting = try Self.receipt(bought: "2025-05-31T10:00:00Z")
+        posting.customerId = "alice"
+        let answer = try await shop.ledger.post(posting, by: .backend).answer
+        let account = """
+            {"environment":"Production","bundleId":"com.example.app","appTransactionId":null,\
+            "originalPurchaseDate":"2025-05-31T10:00:00.000Z","originalApplicationVersion":"1.9"}
+            """
+        #expect(answer["entitlements"]?.text == #"[{"id":"pro","until":null,"because":[\#(account)]}]"#)
+        posting.receipt = try Self.receipt(bought: "2025-05-31T10:00:00Z", created: "2026-01-14").receipt
+        _ = try await shop.ledger.post(posting, by: .backend)
+        #expect(try shop.events(.customerLinked).count == 1)
+        shop.close()
+        try shop.open()
+        #expect(try shop.entitlements(of: "alice") == ["pro"])
+        #expect(try shop.entitlements(of: "bob") == [])
+    }
+
+    @Test func `entitles everybody with the same first download, since it names no account`() async throws {
+        let shop = try await Self.shop()
+        for id in ["alice", "bob"] {
+            var posting = try Self.receipt(bought: "2025-05-31T10:00:00Z")
+            posting.customerId = id
+            _ = try await shop.ledger.post(posting, by: .backend)
+        }
+        #expect(try ["alice", "bob"].map { try shop.entitlements(of: $0) } == [["pro"], ["pro"]])
+    }
+
+    @Test func `entitles until an organisation takes the app back, as the newest receipt says`() async throws {
+        let shop = try await Self.shop()
+        func post(expires: String?, created: String) async throws -> JSONView {
+            var posting = try Self.receipt(bought: "2025-05-31T10:00:00Z", expires: expires, created: created)
+            posting.customerId = "alice"
+            return try await shop.ledger.post(posting, by: .backend).answer
+        }
+        let first = try await post(expires: "2026-01-20T00:00:00Z", created: "2026-01-14")
+        #expect(first["entitlements"]?.elements?.first?["until"]?.string == "2026-01-20T00:00:00.000Z")
+        func entitlements(at text: String) throws -> [String] {
+            try shop.entitlements(of: "alice", asOf: try #require(Instant(iso8601: text)))
+        }
+        #expect(try entitlements(at: "2026-01-19") == ["pro"] && entitlements(at: "2026-01-20") == [])
+        _ = try await post(expires: nil, created: "2026-01-15")
+        #expect(try entitlements(at: "2026-01-20") == ["pro"])
     }
 
     @Test func `names the Apple account whose purchases used an introductory offer`() async throws {

@@ -45,6 +45,7 @@ import Testing
         var id: String
         var original = "1"
         var start = Self.begin
+        var token: String?
         static let begin = ReceiptPollTests.start
 
         var attributes: [ReceiptAttribute] {
@@ -60,6 +61,7 @@ import Testing
             """
             {"transaction_id":"\(id)","original_transaction_id":"\(original)","product_id":"pro",\
             "purchase_date_ms":"\(start.milliseconds)","in_app_ownership_type":"PURCHASED",\
+            \(token.map { #""app_account_token":"\#($0)","# } ?? "")\
             "expires_date_ms":"\(start.milliseconds + 30 * day)"}
             """
         }
@@ -220,5 +222,26 @@ import Testing
         ).json.view
         #expect(
             answer["subscriptions"]?.elements?.compactMap { $0["originalTransactionId"]?.string } == ["1", "3"])
+    }
+
+    @Test(arguments: [Caller.backend, .app])
+    func `gives an unknown token to the customer of the receipt, unless an app sent it`(_ caller: Caller) async throws {
+        let (ledger, apple) = (try await Self.ledger(), Apple())
+        let isBackend = caller.role != .app
+        var posting = TransactionPosting(
+            signedTransactions: [], receipt: try Self.receipt([Row(id: "11")]), customerId: "alice")
+        posting.isVouchedFor = !isBackend
+        _ = try await ledger.ledger.post(posting, by: caller)
+        let token = "0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a"
+        let found = [Row(id: "11", token: token)]
+        apple.answer(Self.answer(found, to: [Row(id: "11")], at: ledger.clock.now))
+        #expect(try await Self.poller(ledger, apple).round().changed == 1)
+        func subscriptions(of customer: String) throws -> Int? {
+            try ledger.ledger.reader.customer(
+                customer, AsOfQuery(asOf: ledger.clock.now), scope: CustomerScope(environment: .production)
+            ).json.view["subscriptions"]?.elements?.count
+        }
+        #expect(try subscriptions(of: "alice") == 1)
+        #expect(try subscriptions(of: token) == (isBackend ? 1 : 0))
     }
 }

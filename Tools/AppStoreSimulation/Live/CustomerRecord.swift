@@ -57,8 +57,7 @@ extension LiveHousehold {
         for purchase in store.purchases where purchase.origin.customer == customer {
             add(purchase.charge, of: purchase.origin)
         }
-        let downloadedAt = transactions.map(\.purchaseDate).min() ?? store.now
-        let appTransaction = writer.appTransaction(of: account, downloadedAt: downloadedAt, createdAt: signedDate)
+        let appTransaction = writer.appTransaction(of: account, createdAt: signedDate)
         return CustomerRecord(
             transactions: transactions.sorted { $0.order < $1.order },
             subscriptions: subscriptions.map { RecordedSubscription($0, by: account, writer, signedDate) },

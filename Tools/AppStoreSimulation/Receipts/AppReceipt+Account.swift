@@ -41,7 +41,7 @@ extension AccountPurchases {
         let opaque = opaque(request.number, date)
         let hash = ReceiptSigner.deviceHash(
             guid: (request.guid ?? deviceGUID).bytes, opaque: opaque, bundleIdOctets: bundleId.octets)
-        let downloadedAt = isProduction ? rows.map(\.originalPurchaseDate).min() ?? date : Self.sandboxDownload
+        let downloadedAt = isProduction ? customer.downloadedAt : Self.sandboxDownload
         var attributes = [
             ReceiptAttribute(.receiptType, .text(type.rawValue)),
             ReceiptAttribute(.appItemId, .integer(isProduction ? configuration.appAppleId ?? 0 : 0)), bundleId,

@@ -83,7 +83,7 @@ struct PayloadWriter: Sendable {
         return fields
     }
 
-    func appTransaction(of customer: Customer, downloadedAt: Instant, createdAt: Instant) -> [JSONValue.Member] {
+    func appTransaction(of customer: Customer, createdAt: Instant) -> [JSONValue.Member] {
         var fields: [JSONValue.Member] = []
         fields.set("receiptType", configuration.environment.rawValue)
         fields.set("appAppleId", configuration.appAppleId)
@@ -91,7 +91,7 @@ struct PayloadWriter: Sendable {
         fields.set("applicationVersion", configuration.applicationVersion)
         fields.set("versionExternalIdentifier", configuration.versionExternalIdentifier)
         fields.set("receiptCreationDate", createdAt)
-        fields.set("originalPurchaseDate", downloadedAt)
+        fields.set("originalPurchaseDate", customer.downloadedAt)
         fields.set(
             "originalApplicationVersion",
             configuration.environment == .production ? configuration.firstApplicationVersion : "1.0")

@@ -62,6 +62,7 @@ package struct BulkNotifications: RandomAccessCollection, Sendable {
         Customer(
             number: number, storefront: Storefront.all[number % Storefront.all.count],
             appTransactionId: IdentifierSource.appTransactionId(ofCustomer: number),
+            downloadedAt: Instant(milliseconds: 1_388_534_400_000),
             appAccountToken: Self.appAccountToken(ofCustomer: number))
     }
 

@@ -87,8 +87,7 @@ extension AppStore {
         advance(to: instant)
         let change = changed(.appLaunch, id)
         let payload = writer.appTransaction(
-            of: customers[self[id].origin.customer.index], downloadedAt: self[id].origin.originalPurchaseDate,
-            createdAt: change.signedDate)
+            of: customers[self[id].origin.customer.index], createdAt: change.signedDate)
         append(.appTransaction, change, .alone(JSONValue.object(payload).bytes))
         signTransaction(self[id].newest, of: self[id].origin, change)
     }

@@ -47,8 +47,13 @@ package struct AppStore: Sendable {
             Customer(
                 number: number, storefront: storefront,
                 appTransactionId: IdentifierSource.appTransactionId(ofCustomer: number),
-                appAccountToken: appAccountToken))
+                downloadedAt: Self.download(ofCustomer: number, before: now), appAccountToken: appAccountToken))
         return CustomerID(index: customers.count - 1)
+    }
+
+    /// Returns an instant in the year before another, a different one for each customer.
+    private static func download(ofCustomer number: Int, before instant: Instant) -> Instant {
+        instant.advanced(byMilliseconds: -(Int64(number) * 7_919 % 31_536_000 + 1) * 1_000)
     }
 
     /// Advances the clock and performs all due acts in order.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The identifier of an Apple Account in a simulated App Store.
 package struct CustomerID: Hashable, Sendable {
     /// The position in the store.
@@ -9,6 +11,8 @@ struct Customer: Sendable {
     let number: Int
     let storefront: Storefront
     let appTransactionId: String
+    /// The first download of the app.
+    let downloadedAt: Instant
     var appAccountToken: String?
     /// Whether charges to the account are currently declined.
     var billingFails = false

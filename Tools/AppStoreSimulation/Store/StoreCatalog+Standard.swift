@@ -41,6 +41,7 @@ extension StoreCatalog {
         StoreProduct("news.sport.monthly", group: newsGroup, level: 1, period: month, price: 3_990),
         StoreProduct("news.quarterly", group: newsGroup, level: 1, period: SubscriptionPeriod(3, .month), price: 9_990),
         StoreProduct("unlock", type: .nonConsumable, price: 29_990),
+        StoreProduct("trial14", type: .nonConsumable, price: 0, trialDays: 14),
         StoreProduct("coins.100", type: .consumable, price: 990),
         StoreProduct("season", type: .nonRenewing, price: 14_990),
     ])

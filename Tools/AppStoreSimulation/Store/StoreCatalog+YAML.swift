@@ -25,7 +25,8 @@ extension StoreProduct {
         case .nonRenewing: members += ["type: nonRenewing", "duration: P90D"]
         default: members.append("type: consumable")
         }
-        if type != .consumable { members.append("entitlements: [\(id.split(separator: ".")[0])]") }
+        if let trialDays { members.append("trial: {unlocks: unlock, duration: P\(trialDays)D}") }
+        if type != .consumable, trialDays == nil { members.append("entitlements: [\(id.split(separator: ".")[0])]") }
         guard !offers.isEmpty else { return ["  - {\(members.joined(separator: ", "))}"] }
         members.append("offers: [")
         return ["  - {\(members.joined(separator: ", "))"] + offers.map { "      \($0.yaml)," } + ["    ]}"]

@@ -33,6 +33,8 @@ package struct StoreProduct: Sendable {
     package let price: Int64
     package let familyShareable: Bool
     package let offers: [StoreOffer]
+    /// The days for which a trial unlocks the app; nil for everything else. The App Store knows nothing of it.
+    package let trialDays: Int64?
 
     package init(
         _ id: String, group: String, level: Int, period: SubscriptionPeriod, price: Int64,
@@ -46,10 +48,11 @@ package struct StoreProduct: Sendable {
         self.price = price
         self.familyShareable = familyShareable
         self.offers = offers
+        trialDays = nil
     }
 
     /// Creates a product of any type but auto-renewable.
-    package init(_ id: String, type: ProductType, price: Int64) {
+    package init(_ id: String, type: ProductType, price: Int64, trialDays: Int64? = nil) {
         precondition(type != .autoRenewable, "an auto-renewable has a group and a period")
         self.id = id
         self.type = type
@@ -59,6 +62,7 @@ package struct StoreProduct: Sendable {
         self.price = price
         familyShareable = false
         offers = []
+        self.trialDays = trialDays
     }
 
     package var introductoryOffer: StoreOffer? { offers.first { $0.type == .introductory } }

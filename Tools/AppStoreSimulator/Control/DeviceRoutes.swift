@@ -21,6 +21,14 @@ struct DeviceRoutes: Sendable {
                 try await receipt(of: try context.customer, try Self.receiptRequest(request.items))
             }
         }
+        router.get("/simulator/devices/:customer/app-transaction") { _, context in
+            try await SimulatorProblem.answer {
+                let number = try context.customer
+                let payload = try await store.act(asCustomer: number) { $0.record(of: $1).appTransaction }
+                let jws = store.signers[await store.now].sign(payload)
+                return .object(["signedAppTransaction": .string(jws.text)])
+            }
+        }
         router.post("/simulator/devices/:customer/purchase") { request, context in
             try await SimulatorProblem.answer {
                 let number = try context.customer

@@ -9,3 +9,12 @@ extension AppFact {
         preorderDate = appTransaction.preorderDate
     }
 }
+
+extension AppFact {
+    init(_ download: FirstDownload) {
+        self.init()
+        originalApplicationVersion = download.originalApplicationVersion?.symbol
+        originalPurchaseDate = download.originalPurchaseDate
+        expirationDate = download.expirationDate
+    }
+}
