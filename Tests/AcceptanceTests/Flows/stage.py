@@ -1,7 +1,9 @@
 """A simulated App Store, a ledger on its clock, and devices that do only what a flow says."""
 
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -41,6 +43,12 @@ def instant(text: str) -> datetime:
     return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
+def fixture(name: str) -> pathlib.Path:
+    """Returns the path of a recorded file. SUBLEDGER_FIXTURES names their folder."""
+    default = pathlib.Path(__file__).parents[4] / "shared" / "fixtures"
+    return pathlib.Path(os.environ.get("SUBLEDGER_FIXTURES", default)) / name
+
+
 class Device:
     """The app on the device of a customer of the store. It talks to the ledger as its form demands."""
 
@@ -58,6 +66,10 @@ class Device:
 
     def buy(self, product: str, **options) -> dict | None:
         return call(f"{self.url}/purchase", "POST", productId=product, **options)["transaction"]
+
+    def answer(self, approved: bool) -> dict:
+        """Answers what the customer asked to buy, as the parent."""
+        return call(f"{self.url}/answer", "POST", approved=approved)["transaction"]
 
     def act(self, name: str, **members):
         """Does what a customer does outside the app: cancel, resubscribe, refund, consent, fail-billing, fix-billing."""
@@ -78,6 +90,12 @@ class Device:
             return {"receipt": self.receipt()}
         signed = [item["signedTransactionInfo"] for item in self.launch() if item["state"] in ("purchased", "restored")]
         return {"signedTransactions": signed}
+
+    def current(self) -> dict:
+        """What the app finds on a device that is new to it: the receipt, or all transactions of the Apple account."""
+        if self.stage.form == "receipts":
+            return {"receipt": self.receipt()}
+        return {"signedTransactions": call(f"{self.url}/transactions")["signedTransactions"]}
 
     def post(self, customer: str | None = None, **members) -> dict:
         """Posts the purchases, and returns the answer."""
@@ -110,13 +128,14 @@ class Stage:
     def __init__(
         self, simulator: str, subledger: str, folder: pathlib.Path, form: str, *, notified: bool = True,
         environment: str = "Production", customers: int = 3, fault: str = "",
+        start: datetime = START,
     ):  # fmt: skip
         self.form, self.folder, self.subledger, self.environment = form, folder, subledger, environment
-        self.now = START
+        self.now = start
         folder.mkdir()
         port = free_port()
         url = f"http://127.0.0.1:{port}/v1/app-store/notifications"
-        options = ["--customers", f"{customers}", "--months", "24", "--start", iso(START), "--environment", environment]
+        options = ["--customers", f"{customers}", "--months", "24", "--start", iso(start), "--environment", environment]
         if notified:
             options += ["--notify" if form == "transactions" else "--notify-v1", url]
         self.store = Store(simulator, folder, *options, "--fault", fault)
@@ -132,6 +151,10 @@ class Stage:
         # It has nothing to lose, and would wait for those who follow its clock.
         self.store.process.kill()
         self.store.process.wait()
+
+    def relative(self, number: int) -> Device:
+        """The device of a customer's relative, which buys without an appAccountToken."""
+        return Device(self, len(self.devices) + number)
 
     def wait(self, **duration):
         """Lets time pass, given as of `timedelta`. Returns when the ledger has what the store sent in that time."""
@@ -154,6 +177,12 @@ class Stage:
         (row,) = self.customer(name, **query)["subscriptions"]
         return row
 
+    def states(self, name: str, **query) -> dict[str, str]:
+        """The state of each product and group of a customer."""
+        answer = self.customer(name, **query)
+        products = {row["productId"]: row["state"] for row in answer["products"]}
+        return products | {row["group"]: row["state"] for row in answer["groups"]}
+
     def history(self, name: str) -> list[dict]:
         """The transitions of the only subscription of a customer."""
         (row,) = self.get(f"/v1/customers/{name}/history")["subscriptions"]
@@ -173,6 +202,26 @@ class Stage:
     def run(self, *arguments: str):
         """Runs a command of the ledger, and returns its JSON."""
         return self.ledger.run(*arguments)
+
+    def judge(self, receipt: str, *command: str) -> dict:
+        """Shows a receipt to a command that needs no ledger, and returns its JSON, of a refusal too."""
+        file = self.folder / "receipt.b64"
+        file.write_text(receipt)
+        root = self.folder / "store" / "receipt-root.der"
+        options = [str(file), "--trust-root", str(root), "--format", "json"]
+        return json.loads(subprocess.run([self.subledger, *command, *options], stdout=subprocess.PIPE).stdout)
+
+    def quarantined(self) -> list[dict]:
+        command = [self.subledger, "quarantine", "list", "--config", str(self.ledger.config), "--format", "json"]
+        rows = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.splitlines()
+        return [json.loads(row) for row in rows]
+
+    def reconfigure(self, **members):
+        """Starts the ledger again with other members in its configuration."""
+        configuration = json.loads(self.ledger.config.read_text())
+        self.ledger.config.write_text(json.dumps({**configuration, **members}))
+        self.ledger.stop()
+        self.ledger.start()
 
     def events(self, kind: str | None = None) -> list[dict]:
         with urllib.request.urlopen(f"{self.ledger.url}/v1/events?limit=1000") as answer:
