@@ -37,6 +37,16 @@ def ask(url: str, method: str = "GET", body: dict | None = None) -> tuple[int, d
         return refusal.code, json.load(refusal)
 
 
+def apart_from_positions(answer):
+    """Returns an answer without what depends on the place of events in the log."""
+    if isinstance(answer, list):
+        return [apart_from_positions(item) for item in answer]
+    if not isinstance(answer, dict):
+        return answer
+    places = ("evidence", "knownAt", "recordedAt", "position")
+    return {name: apart_from_positions(value) for name, value in answer.items() if name not in places}
+
+
 def instant(text: str) -> datetime:
     return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
@@ -154,6 +164,20 @@ class Stage:
         (row,) = self.customer(name, **query)["subscriptions"]
         return row
 
+    def subscriptions(self, name: str, **query) -> dict[str, dict]:
+        """The subscriptions of a customer by their product."""
+        return {row["productId"]: row for row in self.customer(name, **query)["subscriptions"]}
+
+    def next_step(self, name: str) -> dict:
+        """The only step that a customer is asked to take."""
+        (step,) = self.customer(name)["nextSteps"]
+        return step
+
+    def churn(self, segment: str, **query) -> dict[str, dict]:
+        """The subscribers of a segment by their original transaction id."""
+        rows = self.get("/v1/churn", segment=segment, **query)["rows"]
+        return {row["originalTransactionId"]: row for row in rows}
+
     def history(self, name: str) -> list[dict]:
         """The transitions of the only subscription of a customer."""
         (row,) = self.get(f"/v1/customers/{name}/history")["subscriptions"]
@@ -175,9 +199,16 @@ class Stage:
         return self.ledger.run(*arguments)
 
     def events(self, kind: str | None = None) -> list[dict]:
-        with urllib.request.urlopen(f"{self.ledger.url}/v1/events?limit=1000") as answer:
-            rows = [json.loads(line) for line in answer.read().splitlines()]
-        return [row for row in rows if kind in (None, row["kind"])]
+        return [row for row in self.lines("/v1/events?limit=1000") if kind in (None, row["kind"])]
+
+    def transitions(self, name: str) -> list[dict]:
+        """The rows of the feed about a customer."""
+        return [row for row in self.lines("/v1/transitions?limit=1000") if name in row["customers"]]
+
+    def lines(self, path: str) -> list[dict]:
+        """Asks the ledger for a page of a feed."""
+        with urllib.request.urlopen(self.ledger.url + path) as answer:
+            return [json.loads(line) for line in answer.read().splitlines()]
 
 
 class Player:
