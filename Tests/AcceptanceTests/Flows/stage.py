@@ -59,8 +59,9 @@ class Device:
         self.number = number
         self.url = f"{stage.store.url}/simulator/devices/{number}"
         self.customer_url = f"{stage.store.url}/simulator/customers/{number}"
-        # From now on the customer does not follow the simulator's script.
         self.launch()
+        # It changes nothing, but from now on the customer does not follow the simulator's script.
+        self.act("fix-billing")
 
     def launch(self) -> list[dict]:
         """Starts the app, and returns the payment queue."""
@@ -186,6 +187,11 @@ class Stage:
     def changes(self, name: str) -> list[str]:
         return [change for row in self.history(name) for change in row["change"]]
 
+    def verify_receipt(self, receipt: str) -> dict:
+        """Asks Apple about a receipt, as the ledger does."""
+        secret = (self.folder / "store" / "shared-secret").read_text().strip()
+        return call(f"{self.store.url}/verifyReceipt", "POST", **{"receipt-data": receipt, "password": secret})
+
     def poll(self) -> dict:
         """Asks Apple about what is due now, as the ledger does by itself when polling is enabled."""
         return self.ledger.control("/control/poll", {})
@@ -193,6 +199,12 @@ class Stage:
     def due(self) -> list[dict]:
         # A process beside the service reads facts up to two seconds old.
         return self.run("poll", "due", "--as-of", iso(self.now))
+
+    def rules(self, **sections) -> str:
+        """Writes a file of rules, and returns its path."""
+        path = self.folder / "rules.yaml"
+        path.write_text(json.dumps({"version": 1, "name": "of the flow", **sections}))
+        return str(path)
 
     def run(self, *arguments: str):
         """Runs a command of the ledger, and returns its JSON."""

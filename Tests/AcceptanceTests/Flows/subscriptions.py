@@ -1,15 +1,19 @@
 """The server knows: renewals, failures, upgrades and refunds that the app did not bring (session 705)."""
 
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from stage import Device, Player, Stage, apart_from_positions, flow, instant, iso
+from stage import START, Device, Player, Stage, apart_from_positions, flow, instant, iso
 
 DAY = timedelta(days=1)
 # The Billing Grace Period of the simulated app.
 GRACE = 16 * DAY
 BILLING_PAGE = "https://apps.apple.com/account/billing"
+# Within this time, Apple signs and sends what happened.
 SIGNING = timedelta(seconds=10)
+MOMENT = timedelta(milliseconds=1)
+# The price of pro.monthly.
+PRICES = {"USD": 9_990, "EUR": 9_990, "AUD": 19_980, "JPY": 999_000}
 
 
 
@@ -210,3 +214,210 @@ def mend_card(stage: Stage, number: int, name: str) -> str:
     assert row["effectiveAt"] == mended and row["mode"] == "live", row
     assert stage.churn("recovered")[row["after"]["originalTransactionId"]]["recoveredAt"] == mended
     return mended
+
+
+@flow(17)
+def own_grace(player: Player):
+    with player.stage() as stage:
+        anna = subscribe(stage, stage.devices[0], "anna", offerId="introductory")
+        bert = subscribe(stage, stage.devices[1], "bert", offerId="introductory")
+        subscribe(stage, stage.devices[2], "carl")
+        for device in stage.devices[:2]:
+            device.act("fail-billing")
+        (anna_end, bert_end) = instant(anna["expiresAt"]), instant(bert["expiresAt"])
+        stage.wait_until(bert_end + timedelta(hours=1))
+        stage.poll()
+        check_access(stage, "anna", stage.now, "none", "billingRetry")
+        check_access(stage, "bert", stage.now, "none", "billingRetry")
+
+        rules = stage.rules(access={"ownGraceDays": 3, "limitedAccessDays": 4})
+        difference = stage.run("project", "diff", "--rules", rules, "--as-of", iso(stage.now))
+        moved = [row for row in difference["rows"] if (row["table"], row["field"]) == ("access", "entitled")]
+        gained = {row["originalTransactionId"] for row in moved if not row["before"] and row["after"]}
+        assert gained == {row["originalTransactionId"] for row in (anna, bert)} and len(moved) == 2, moved
+        assert {row["rule"] for row in moved} == {"access.ownGraceDays"}, moved
+        check_access(stage, "anna", stage.now, "none", "billingRetry")
+        stage.run("project", "activate", "--rules", rules, "--by", "support", "--yes")
+        check_access(stage, "anna", stage.now, "full", "ownGrace")
+
+        stage.wait_until(anna_end + 5 * DAY)
+        check_own_grace(stage, "anna", anna_end)
+        mend_card(stage, 0, "anna")
+        stage.wait_until(bert_end + 7 * DAY)
+        check_own_grace(stage, "bert", bert_end)
+        check_access(stage, "bert", stage.now - MOMENT, "limited", "limitedAccess")
+        check_access(stage, "bert", stage.now, "none", "billingRetry")
+
+
+def check_own_grace(stage: Stage, name: str, end: datetime):
+    check_access(stage, name, end + 3 * DAY - MOMENT, "full", "ownGrace")
+    check_access(stage, name, end + 3 * DAY, "limited", "limitedAccess")
+
+
+def check_access(stage: Stage, name: str, at: datetime, access: str, reason: str):
+    row = stage.subscription(name, asOf=iso(at))
+    assert (row["status"], row["access"], row["reason"]) == ("billingRetry", access, reason), row
+    assert stage.customer(name, asOf=iso(at))["entitled"] == row["entitled"] == (access != "none"), row
+
+
+@flow(18)
+def will_it_churn(player: Player):
+    with player.stage(fault="lose=1") as stage:
+        device = stage.devices[0]
+        bought = subscribe(stage, device, "anna")
+        stage.wait(days=10)
+        switched_off = stage.now
+        device.act("cancel")
+        stage.wait_until(instant(bought["expiresAt"]) - timedelta(hours=23))
+        assert reasons(stage) == ["beforeEnd"]
+        stage.poll()
+
+        row = stage.subscription("anna")
+        assert row["entitled"] and row["willRenew"] is False and row["pendingProductId"] is None, row
+        about_to_churn = stage.churn("aboutToChurn")[row["originalTransactionId"]]
+        assert about_to_churn["since"] == row["autoRenewOffSince"], about_to_churn
+        assert switched_off < instant(row["autoRenewOffSince"]) <= stage.now
+        assert stage.customer("anna")["nextStep"] == "offerDowngrade"
+        step = stage.next_step("anna")
+        assert step["productIds"] == ["pro.basic.monthly", "pro.basic.weekly"], step
+        assert step["until"] == bought["expiresAt"], step
+
+        device.act("resubscribe")
+        device.buy("pro.basic.monthly")
+        device.open("anna")
+        stage.run("poll", "subscription", row["originalTransactionId"])
+        row = stage.subscription("anna")
+        assert row["willRenew"] and row["pendingProductId"] == "pro.basic.monthly", row
+        assert row["productId"] == "pro.monthly" and row["autoRenewOffSince"] is None, row
+        assert stage.churn("aboutToChurn") == {} and stage.customer("anna")["nextSteps"] == []
+
+        stage.wait_until(instant(bought["expiresAt"]) + timedelta(hours=2))
+        stage.poll()
+        row = stage.subscription("anna")
+        assert (row["productId"], row["purchasedAt"]) == ("pro.basic.monthly", bought["expiresAt"]), row
+        assert row["entitled"] and row["pendingProductId"] is None, row
+        (change,) = [change for change in stage.history("anna") if "planChanged" in change["change"]]
+        assert change["at"] == bought["expiresAt"], change
+        assert stage.churn("churned") == {}
+
+
+@flow(19)
+def upgrade(player: Player):
+    with player.stage(customers=6) as stage:
+        shapes = {upgrade_after_ten_days(stage, device, f"customer-{device.number}") for device in stage.devices}
+        if stage.form == "receipts":
+            # Apple shows a cancellation date for what was replaced, to some customers.
+            assert shapes == {True, False}, shapes
+
+
+def upgrade_after_ten_days(stage: Stage, device: Device, name: str) -> bool:
+    """Returns whether Apple shows a cancellation date for the purchase that the upgrade replaces."""
+    old = subscribe(stage, device, name)
+    stage.wait_until(instant(old["purchasedAt"]) + 10 * DAY)
+    upgraded = iso(stage.now)
+    device.buy("pro.max.monthly")
+    device.open(name)
+    stage.wait_until(stage.now + SIGNING)
+    stage.poll()
+
+    row = stage.subscription(name)
+    assert row["originalTransactionId"] == old["originalTransactionId"], row
+    assert (row["productId"], row["purchasedAt"]) == ("pro.max.monthly", upgraded), row
+    assert row["status"] == "active" and row["entitled"], row
+    before = stage.subscription(name, asOf=iso(instant(upgraded) - MOMENT))
+    assert before["productId"] == "pro.monthly" and before["entitled"], before
+    states = {row["productId"]: row["state"] for row in stage.customer(name)["products"]}
+    assert (states["pro.max.monthly"], states["pro.monthly"]) == ("active", "inactive"), states
+    (change,) = [change for change in stage.history(name) if "planChanged" in change["change"]]
+    assert change["at"] == upgraded and change["to"] == "active", change
+    assert not {"refunded", "revoked", "expired"} & set(stage.changes(name)), stage.changes(name)
+    key = row["originalTransactionId"]
+    assert key not in stage.churn("churned") and key not in stage.churn("winBack")
+    check_credit(stage, old, upgraded)
+    return shows_cancellation(stage, device)
+
+
+def check_credit(stage: Stage, old: dict, upgraded: str):
+    """Revenue books the unused days of the old purchase back, and no refund. Receipts state no prices."""
+    rows = stage.get("/v1/revenue", charges="true")["rows"]
+    movements = [row for row in rows if row["originalTransactionId"] == old["originalTransactionId"]]
+    assert [row["kind"] for row in movements if row["kind"] != "sale"] == ["upgradeCredit"], movements
+    (credit,) = [row for row in movements if row["kind"] == "upgradeCredit"]
+    assert (credit["transactionId"], credit["at"], credit["inferred"]) == (old["transactionId"], upgraded, True), credit
+    unused = instant(old["expiresAt"]) - instant(upgraded)
+    price = PRICES[old["currency"]] if stage.form == "transactions" else None
+    days = unused / (instant(old["expiresAt"]) - instant(old["purchasedAt"]))
+    assert credit["amount"] == (price and -round(price * days)), credit
+
+
+def shows_cancellation(stage: Stage, device: Device) -> bool:
+    if stage.form == "transactions":
+        return False
+    answer = stage.verify_receipt(device.receipt())
+    return any("cancellation_date_ms" in row for row in answer["latest_receipt_info"])
+
+
+@flow(20)
+def refund(player: Player):
+    with player.stage() as stage:
+        posting, refunded = refund_after_ten_days(stage)
+        stage.wait_until(stage.now + SIGNING)
+        check_locked(stage, posting, refunded)
+        refund_old_month(stage)
+    with player.stage(fault="lose=1") as stage:
+        posting, refunded = refund_after_ten_days(stage)
+        stage.wait_until(instant("2025-01-31T01:00:00Z"))
+        assert stage.customer("anna")["entitled"]
+        assert reasons(stage) == ["beforeEnd"]
+        stage.poll()
+        check_locked(stage, posting, refunded)
+
+
+def refund_after_ten_days(stage: Stage) -> tuple[dict, str]:
+    """Returns what the app posted after the purchase, and when Apple refunded it."""
+    device = stage.devices[0]
+    device.buy("pro.monthly")
+    posting = device.posting()
+    device.open("anna")
+    stage.wait(hours=1)
+    stage.poll()
+    stage.wait_until(START + 10 * DAY)
+    device.act("refund")
+    return posting, iso(stage.now)
+
+
+def check_locked(stage: Stage, posting: dict, refunded: str):
+    check_refunded(stage, refunded)
+    # Neither does a device open it again that still has the purchase of then.
+    assert not stage.devices[0].post("anna", **posting)["customer"]["entitled"]
+    check_refunded(stage, refunded)
+
+
+def check_refunded(stage: Stage, refunded: str):
+    customer, row = stage.customer("anna"), stage.subscription("anna")
+    assert not customer["entitled"] and customer["entitlements"] == [], customer
+    assert {row["state"] for row in customer["products"] if row["productId"] == "pro.monthly"} == {"inactive"}
+    assert (row["status"], row["access"], row["reason"], row["revokedAt"]) == ("revoked", "none", "refunded", refunded)
+    by_id = stage.get(f"/v1/subscriptions/{row['originalTransactionId']}")["subscriptions"]
+    assert apart_from_positions(by_id) == apart_from_positions([row])
+    assert not stage.subscription("anna", asOf=refunded)["entitled"]
+    assert stage.subscription("anna", asOf=iso(instant(refunded) - MOMENT))["entitled"]
+    assert stage.changes("anna").count("refunded") == 1
+    churned = stage.churn("churned")[row["originalTransactionId"]]
+    assert (churned["class"], churned["churnedAt"]) == ("voluntary", refunded), churned
+
+
+def refund_old_month(stage: Stage):
+    device = stage.devices[1]
+    bought = subscribe(stage, device, "bert")
+    stage.wait_until(instant(bought["expiresAt"]) + 3 * DAY)
+    stage.poll()
+    running = stage.subscription("bert")
+    device.act("refund", transactionId=bought["transactionId"])
+    stage.wait_until(stage.now + SIGNING)
+    stage.poll()
+    assert "refunded" in stage.changes("bert")
+    row = stage.subscription("bert")
+    assert row["entitled"] and row["status"] == "active", row
+    assert (row["transactionId"], row["expiresAt"]) == (running["transactionId"], running["expiresAt"]), row
+    assert row["originalTransactionId"] not in stage.churn("churned")
