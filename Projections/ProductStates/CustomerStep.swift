@@ -57,7 +57,7 @@ extension CustomerProducts {
 
     /// The step for the customer as a whole: the most urgent. An entitled customer is not asked to come back.
     package var nextStep: CustomerStep.Action? {
-        .mostUrgent(of: steps.map(\.action), isSubscribed: states.contains(where: \.entitled))
+        .mostUrgent(of: steps.map(\.action), isEntitled: isEntitled)
     }
 
     /// The subscriptions of groups in which nothing is active, and whether each is the newest of its group.
@@ -144,10 +144,10 @@ extension CustomerStep.Action {
     fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     /// Returns the most urgent of some actions; nil without one.
-    /// - Parameter isSubscribed: whether a subscription entitles the customer, who is then not asked to come back.
-    package static func mostUrgent(of actions: [Self], isSubscribed: Bool) -> Self? {
+    /// - Parameter isEntitled: whether anything entitles the customer, who is then not asked to come back.
+    package static func mostUrgent(of actions: [Self], isEntitled: Bool) -> Self? {
         let candidates: [Self] =
-            isSubscribed
+            isEntitled
             ? [.fixBilling, .consentToPrice, .offerDowngrade]
             : [.fixBilling, .consentToPrice, .offerWinBack, .resubscribe]
         return candidates.first(where: actions.contains)

@@ -54,7 +54,7 @@ import Testing
             return UInt32(found.count - 1)
         }
         #expect(found.map(\.text) == ["Sandbox", "app", "p", "x7", "pro", "a", "bc"])
-        let header = "88000000" + "07020500" + "5709000000000000" + "07000000"
+        let header = "88000000" + "08020500" + "5709000000000000" + "07000000"
         let symbols = (0..<7).map { "0\($0)000000" }.joined()
         let keyAndName = "0201000000000000" + String(repeating: "0f", count: 32) + "ffffffffffffffff"
         let fields = [

@@ -146,7 +146,7 @@ import Testing
     }
 
     /// The steps of a customer, and the most urgent one. A subscribed customer is not asked to come back.
-    private static let choices: [(actions: [CustomerStep.Action], isSubscribed: Bool, step: CustomerStep.Action?)] = [
+    private static let choices: [(actions: [CustomerStep.Action], isEntitled: Bool, step: CustomerStep.Action?)] = [
         ([], false, nil), ([.buy], true, nil), ([.resubscribe], false, .resubscribe),
         ([.resubscribe, .offerWinBack], false, .offerWinBack), ([.resubscribe, .offerWinBack], true, nil),
         ([.resubscribe, .consentToPrice], true, .consentToPrice),
@@ -155,8 +155,8 @@ import Testing
     ]
 
     @Test(arguments: 0..<9) func `are in order, and the first counts`(index: Int) {
-        let (actions, isSubscribed, step) = Self.choices[index]
-        #expect(CustomerStep.Action.mostUrgent(of: actions, isSubscribed: isSubscribed) == step)
-        #expect(CustomerStep.Action.mostUrgent(of: actions.reversed(), isSubscribed: isSubscribed) == step)
+        let (actions, isEntitled, step) = Self.choices[index]
+        #expect(CustomerStep.Action.mostUrgent(of: actions, isEntitled: isEntitled) == step)
+        #expect(CustomerStep.Action.mostUrgent(of: actions.reversed(), isEntitled: isEntitled) == step)
     }
 }

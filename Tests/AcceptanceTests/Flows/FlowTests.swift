@@ -15,7 +15,11 @@ import Testing
         /// Flows about receipts themselves.
         private static let aboutReceipts = 8...11
 
-        static let all = (1...30).flatMap { number in
+        /// Why they left, introductory prices in their variants, and reports have no flow yet; family access that ends is
+        /// not in flow 29. Other tests have their rules.
+        private static let unwritten = 21...24
+
+        static let all = (1...30).filter { !unwritten.contains($0) }.flatMap { number in
             let forms = aboutReceipts.contains(number) ? ["receipts"] : ["transactions", "receipts"]
             return forms.map { Flow(number: number, form: $0) }
         }

@@ -39,6 +39,16 @@ def ask(url: str, method: str = "GET", body: dict | None = None) -> tuple[int, d
         return refusal.code, json.load(refusal)
 
 
+def apart_from_positions(answer):
+    """Returns an answer without what depends on the place of events in the log."""
+    if isinstance(answer, list):
+        return [apart_from_positions(item) for item in answer]
+    if not isinstance(answer, dict):
+        return answer
+    places = ("evidence", "knownAt", "recordedAt", "position")
+    return {name: apart_from_positions(value) for name, value in answer.items() if name not in places}
+
+
 def instant(text: str) -> datetime:
     return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
@@ -57,8 +67,9 @@ class Device:
         self.number = number
         self.url = f"{stage.store.url}/simulator/devices/{number}"
         self.customer_url = f"{stage.store.url}/simulator/customers/{number}"
-        # From now on the customer does not follow the simulator's script.
         self.launch()
+        # It changes nothing, but from now on the customer does not follow the simulator's script.
+        self.act("fix-billing")
 
     def launch(self) -> list[dict]:
         """Starts the app, and returns the payment queue."""
@@ -183,6 +194,20 @@ class Stage:
         products = {row["productId"]: row["state"] for row in answer["products"]}
         return products | {row["group"]: row["state"] for row in answer["groups"]}
 
+    def subscriptions(self, name: str, **query) -> dict[str, dict]:
+        """The subscriptions of a customer by their product."""
+        return {row["productId"]: row for row in self.customer(name, **query)["subscriptions"]}
+
+    def next_step(self, name: str) -> dict:
+        """The only step that a customer is asked to take."""
+        (step,) = self.customer(name)["nextSteps"]
+        return step
+
+    def churn(self, segment: str, **query) -> dict[str, dict]:
+        """The subscribers of a segment by their original transaction id."""
+        rows = self.get("/v1/churn", segment=segment, **query)["rows"]
+        return {row["originalTransactionId"]: row for row in rows}
+
     def history(self, name: str) -> list[dict]:
         """The transitions of the only subscription of a customer."""
         (row,) = self.get(f"/v1/customers/{name}/history")["subscriptions"]
@@ -191,6 +216,11 @@ class Stage:
     def changes(self, name: str) -> list[str]:
         return [change for row in self.history(name) for change in row["change"]]
 
+    def verify_receipt(self, receipt: str) -> dict:
+        """Asks Apple about a receipt, as the ledger does."""
+        secret = (self.folder / "store" / "shared-secret").read_text().strip()
+        return call(f"{self.store.url}/verifyReceipt", "POST", **{"receipt-data": receipt, "password": secret})
+
     def poll(self) -> dict:
         """Asks Apple about what is due now, as the ledger does by itself when polling is enabled."""
         return self.ledger.control("/control/poll", {})
@@ -198,6 +228,12 @@ class Stage:
     def due(self) -> list[dict]:
         # A process beside the service reads facts up to two seconds old.
         return self.run("poll", "due", "--as-of", iso(self.now))
+
+    def rules(self, **sections) -> str:
+        """Writes a file of rules, and returns its path."""
+        path = self.folder / "rules.yaml"
+        path.write_text(json.dumps({"version": 1, "name": "of the flow", **sections}))
+        return str(path)
 
     def run(self, *arguments: str):
         """Runs a command of the ledger, and returns its JSON."""
@@ -224,9 +260,16 @@ class Stage:
         self.ledger.start()
 
     def events(self, kind: str | None = None) -> list[dict]:
-        with urllib.request.urlopen(f"{self.ledger.url}/v1/events?limit=1000") as answer:
-            rows = [json.loads(line) for line in answer.read().splitlines()]
-        return [row for row in rows if kind in (None, row["kind"])]
+        return [row for row in self.lines("/v1/events?limit=1000") if kind in (None, row["kind"])]
+
+    def transitions(self, name: str) -> list[dict]:
+        """The rows of the feed about a customer."""
+        return [row for row in self.lines("/v1/transitions?limit=1000") if name in row["customers"]]
+
+    def lines(self, path: str) -> list[dict]:
+        """Asks the ledger for a page of a feed."""
+        with urllib.request.urlopen(self.ledger.url + path) as answer:
+            return [json.loads(line) for line in answer.read().splitlines()]
 
 
 class Player:

@@ -16,6 +16,8 @@ extension LiveStore {
         if payment.asksToBuy {
             return queue.question(about: payment.productId) ?? queue.ask(for: payment, now: now)
         }
+        if payment.isPending { return queue.add(payment.productId, .purchasing, nil) }
+        if payment.isCancelled { return queue.add(payment.productId, .failed, nil, reason: "cancelled") }
         if payment.isInterrupted {
             let failed = queue.add(payment.productId, .failed, nil, reason: "interrupted")
             complete(payment, of: account, &queue)

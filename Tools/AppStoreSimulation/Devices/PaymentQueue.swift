@@ -37,6 +37,10 @@ package struct Payment: Sendable {
     package var asksToBuy = false
     /// Whether the App Store interrupts it, for new terms for example. It fails in the app, and goes on outside.
     package var isInterrupted = false
+    /// Whether the customer gives up before paying.
+    package var isCancelled = false
+    /// Whether the App Store is still at work on it, for good.
+    package var isPending = false
 
     package init(_ productId: String) {
         self.productId = productId

@@ -29,6 +29,16 @@ struct DeviceRoutes: Sendable {
                 return .object(["signedAppTransaction": .string(jws.text)])
             }
         }
+        router.get("/simulator/devices/:customer/transactions") { _, context in
+            try await SimulatorProblem.answer {
+                let number = try context.customer
+                let transactions = try await store.act(asCustomer: number) { $0.record(of: $1).transactions }
+                let signer = store.signers[await store.now]
+                return .object([
+                    "signedTransactions": .array(transactions.map { .string(signer.sign($0.payload).text) })
+                ])
+            }
+        }
         router.post("/simulator/devices/:customer/purchase") { request, context in
             try await SimulatorProblem.answer {
                 let number = try context.customer
@@ -117,6 +127,8 @@ struct DeviceRoutes: Sendable {
         }
         payment.asksToBuy = body.flag("askToBuy") ?? false
         payment.isInterrupted = body.flag("interrupted") ?? false
+        payment.isCancelled = body.flag("cancelled") ?? false
+        payment.isPending = body.flag("pending") ?? false
         if let start = body.text("begun") {
             guard let start = Payment.Start(rawValue: start) else {
                 throw SimulatorProblem.invalid("`begun` is app, promoCode or promotedPurchase")
