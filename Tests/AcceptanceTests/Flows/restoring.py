@@ -21,7 +21,7 @@ def new_device(player: Player):
         found = device.current()
         stage.wait(days=2)
 
-        answer = device.post(**found)
+        answer = device.post("anna", **found)
         states = {row["productId"]: row["state"] for row in answer["customer"]["products"]}
         expected = {
             "pro.monthly": "active", "unlock": "active", "news.monthly": "inactive", "season": "inactive",
