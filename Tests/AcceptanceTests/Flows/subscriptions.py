@@ -13,6 +13,8 @@ BILLING_PAGE = "https://apps.apple.com/account/billing"
 # Within this time, Apple signs and sends what happened.
 SIGNING = timedelta(seconds=10)
 MOMENT = timedelta(milliseconds=1)
+# Enough for the script to contain every change.
+CUSTOMERS = 60
 PRO, NEWS = "21000001", "21000002"
 # The price of pro.monthly.
 PRICES = {"USD": 9_990, "EUR": 9_990, "AUD": 19_980, "JPY": 999_000}
@@ -170,7 +172,7 @@ def fail_to_renew(stage: Stage) -> tuple[dict, dict]:
     return trial, paid
 
 
-def check_billing_failure(stage: Stage, name: str, bought: dict, status: str, grace_end):
+def check_billing_failure(stage: Stage, name: str, bought: dict, status: str, grace_end: datetime | None):
     customer, row = stage.customer(name), stage.subscription(name)
     assert (row["status"], row["billingIssueSince"]) == (status, bought["expiresAt"]), row
     assert row["gracePeriodExpiresAt"] == (grace_end and iso(grace_end)), row
@@ -510,7 +512,7 @@ def leave_unheard(stage: Stage):
 
 
 def leave_by_script(player: Player, change: str, reason: str, kind: str, next_step: str):
-    with player.stage(customers=60, scripted=True) as stage:
+    with player.stage(customers=CUSTOMERS, scripted=True) as stage:
         number = first_customer(stage, change)
         (end,) = [row["expiresAt"] for row in stage.truth(number) if row["status"] == "expired"]
         check_left(stage, f"customer-{number}", {"expiresAt": end}, reason, kind, end)
@@ -547,15 +549,16 @@ def introductory_price(player: Player):
         assert {row["code"] for row in answer["refused"]} == {"link_refused"}, answer
         check_consumed(stage, "carl", trial)
         assert {row["reason"] for row in offers(stage, "bert").values()} == {"neverSubscribed"}
-    with player.stage(customers=60, scripted=True) as stage:
+    with player.stage(customers=CUSTOMERS, scripted=True) as stage:
         share_with_family(stage)
 
 
 def share_with_family(stage: Stage):
     """A member of the family has what was bought at an introductory price, and may still get one."""
     number = first_customer(stage, "familyShare")
-    (shared,), (bought,) = stage.truth(number), stage.truth(number - 60)
-    check_consumed(stage, f"customer-{number - 60}", bought["introConsumedBy"])
+    purchaser = number - CUSTOMERS
+    (shared,), (bought,) = stage.truth(number), stage.truth(purchaser)
+    check_consumed(stage, f"customer-{purchaser}", bought["introConsumedBy"])
     row = stage.subscription(f"customer-{number}")
     assert (row["ownership"], row["productId"], row["entitled"]) == ("FAMILY_SHARED", shared["productId"], True), row
     assert all(row["eligible"] for row in offers(stage, f"customer-{number}").values())
@@ -610,11 +613,12 @@ def which_introduction(player: Player):
         check_terms(rows["news.sport.monthly"], "payUpFront", "P6M", 1, 9_990, ["2025-01-01", "2025-07-01"])
         check_terms(rows["pro.monthly"], "freeTrial", "P1W", 1, None, ["2025-01-01", "2025-01-08"])
     with player.stage() as stage:
-        convert(stage, 0, "pro.basic.monthly", "payAsYouGo", ["2025-01-01", "2025-02-01", "2025-03-01", "2025-04-01"])
+        days = ["2025-01-01", "2025-02-01", "2025-03-01", "2025-04-01"]
+        convert(stage, "pro.basic.monthly", "payAsYouGo", "P1M", 990, days)
     with player.stage() as stage:
-        convert(stage, 1, "news.monthly", "payUpFront", ["2025-01-01", "2025-03-01"])
+        convert(stage, "news.monthly", "payUpFront", "P2M", 1_990, ["2025-01-01", "2025-03-01"])
     with player.stage() as stage:
-        convert(stage, 2, "pro.monthly", "freeTrial", ["2025-01-01", "2025-01-08"])
+        convert(stage, "pro.monthly", "freeTrial", "P1W", None, ["2025-01-01", "2025-01-08"])
 
 
 def check_terms(row: dict, payment: str, period: str, periods: int, price: int | None, days: list[str]):
@@ -628,16 +632,15 @@ def check_terms(row: dict, payment: str, period: str, periods: int, price: int |
     assert (standard["payment"], standard["until"]) == ("standard", None), row
 
 
-def convert(stage: Stage, number: int, product: str, payment: str, days: list[str]):
+def convert(stage: Stage, product: str, payment: str, period: str, price: int | None, days: list[str]):
     """The purchase keeps the days that the offer told. It is converted at the first charge of the standard price."""
-    told = offers(stage, "anna")[product]
-    check_terms(told, payment, told["offer"]["period"], len(days) - 1, told["offer"]["price"], days)
-    row = subscribe(stage, stage.devices[number], "anna", product, offerId="introductory")
+    check_terms(offers(stage, "anna")[product], payment, period, len(days) - 1, price, days)
+    row = subscribe(stage, stage.devices[0], "anna", product, offerId="introductory")
     assert row["offer"]["type"] == "introductory", row
     if stage.form == "transactions":
         assert row["offer"]["discountType"] == payment, row
 
-    converted = instant(told["schedule"][-1]["from"])
+    converted = instant(f"{days[-1]}T00:00:00Z")
     stage.wait_until(converted - DAY)
     stage.poll()
     assert outcome(stage) == {"started": 1, "pending": 1}
