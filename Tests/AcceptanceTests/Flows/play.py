@@ -8,7 +8,7 @@ import sys
 
 import stage
 
-MODULES = ["buying", "receipts", "subscriptions", "trials", "restoring"]
+MODULES = ["buying", "receipts", "subscriptions", "reports", "trials", "restoring"]
 
 simulator, subledger, folder, number, form = sys.argv[1:]
 for name in MODULES:

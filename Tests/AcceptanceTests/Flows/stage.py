@@ -133,29 +133,32 @@ class Stage:
     """The store and the ledger of one flow.
 
     `form` is that of the app: with "receipts", the ledger has a shared secret and gets notifications of version 1; with
-    "transactions", it has a key for the Server API and gets those of version 2.
+    "transactions", it has a key for the Server API and gets those of version 2. The customers do only what the flow
+    says. With `scripted` they follow the script of the store, and their devices post what they buy.
     """
 
     def __init__(
         self, simulator: str, subledger: str, folder: pathlib.Path, form: str, *, notified: bool = True,
         environment: str = "Production", customers: int = 3, fault: str = "",
-        start: datetime = START,
+        start: datetime = START, scripted: bool = False,
     ):  # fmt: skip
         self.form, self.folder, self.subledger, self.environment = form, folder, subledger, environment
         self.now = start
         folder.mkdir()
         port = free_port()
-        url = f"http://127.0.0.1:{port}/v1/app-store/notifications"
+        url = f"http://127.0.0.1:{port}/v1"
         options = ["--customers", f"{customers}", "--months", "24", "--start", iso(start), "--environment", environment]
         if notified:
-            options += ["--notify" if form == "transactions" else "--notify-v1", url]
+            options += ["--notify" if form == "transactions" else "--notify-v1", f"{url}/app-store/notifications"]
+        if scripted:
+            options += ["--post", f"{url}/transactions", "--form", form]
         self.store = Store(simulator, folder, *options, "--fault", fault)
         way = "serverAPI" if form == "transactions" else "verifyReceipt"
         self.ledger = Ledger(
             subledger, folder, port, self.store.url, ways=(way,), environments=("Production", "Sandbox")
         )
         self.ledger.run("catalog", "apply", str(folder / "store" / "catalog.yaml"))
-        self.devices = [Device(self, number) for number in range(customers)]
+        self.devices = [] if scripted else [Device(self, number) for number in range(customers)]
 
     def stop(self):
         self.ledger.stop()
@@ -215,6 +218,14 @@ class Stage:
 
     def changes(self, name: str) -> list[str]:
         return [change for row in self.history(name) for change in row["change"]]
+
+    def happened(self) -> dict[str, list[int]]:
+        """The changes in the store, each with the first customers to whom it happened."""
+        return call(f"{self.store.url}/simulator/changes")
+
+    def truth(self, number: int) -> list[dict]:
+        """The purchases of a customer as the store knows them."""
+        return call(f"{self.store.url}/simulator/customers/{number}")["subscriptions"]
 
     def verify_receipt(self, receipt: str) -> dict:
         """Asks Apple about a receipt, as the ledger does."""

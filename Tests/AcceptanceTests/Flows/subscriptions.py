@@ -1,5 +1,6 @@
 """The server knows: renewals, failures, upgrades and refunds that the app did not bring (session 705)."""
 
+import json
 import time
 from datetime import datetime, timedelta
 
@@ -12,9 +13,11 @@ BILLING_PAGE = "https://apps.apple.com/account/billing"
 # Within this time, Apple signs and sends what happened.
 SIGNING = timedelta(seconds=10)
 MOMENT = timedelta(milliseconds=1)
+# Enough for the script to contain every change.
+CUSTOMERS = 60
+PRO, NEWS = "21000001", "21000002"
 # The price of pro.monthly.
 PRICES = {"USD": 9_990, "EUR": 9_990, "AUD": 19_980, "JPY": 999_000}
-
 
 
 def subscribe(stage: Stage, device: Device, name: str, product: str = "pro.monthly", **options) -> dict:
@@ -169,7 +172,7 @@ def fail_to_renew(stage: Stage) -> tuple[dict, dict]:
     return trial, paid
 
 
-def check_billing_failure(stage: Stage, name: str, bought: dict, status: str, grace_end):
+def check_billing_failure(stage: Stage, name: str, bought: dict, status: str, grace_end: datetime | None):
     customer, row = stage.customer(name), stage.subscription(name)
     assert (row["status"], row["billingIssueSince"]) == (status, bought["expiresAt"]), row
     assert row["gracePeriodExpiresAt"] == (grace_end and iso(grace_end)), row
@@ -212,7 +215,8 @@ def mend_card(stage: Stage, number: int, name: str) -> str:
         assert time.monotonic() - arrived < 1, stage.customer(name)
     (row,) = [row for row in stage.transitions(name) if "recovered" in row["change"]]
     assert row["effectiveAt"] == mended and row["mode"] == "live", row
-    assert stage.churn("recovered")[row["after"]["originalTransactionId"]]["recoveredAt"] == mended
+    recovered = stage.churn("recovered")[row["after"]["originalTransactionId"]]
+    assert (recovered["recoveredAt"], recovered["boughtAgain"]) == (mended, False), recovered
     return mended
 
 
@@ -421,3 +425,236 @@ def refund_old_month(stage: Stage):
     assert row["entitled"] and row["status"] == "active", row
     assert (row["transactionId"], row["expiresAt"]) == (running["transactionId"], running["expiresAt"]), row
     assert row["originalTransactionId"] not in stage.churn("churned")
+
+
+@flow(21)
+def why_they_left(player: Player):
+    with player.stage() as stage:
+        leave_and_return(stage)
+    with player.stage(notified=False) as stage:
+        leave_unheard(stage)
+    # Intents 3 and 4.
+    leave_by_script(player, "priceIncreaseNotAccepted", "priceNotAccepted", "voluntary/priceIncrease", "resubscribe")
+    leave_by_script(player, "productUnavailable", "productUnavailable", "involuntary/productUnavailable", "none")
+
+
+def leave_and_return(stage: Stage):
+    """Anna cancels, and so does Carl. Bert's card is declined until Apple gives up."""
+    anna, bert, carl = [subscribe(stage, device, name) for device, name in zip(stage.devices, ("anna", "bert", "carl"))]
+    for device, act in zip(stage.devices, ("cancel", "fail-billing", "cancel")):
+        device.act(act)
+    stage.wait_until(instant(anna["expiresAt"]) + 2 * DAY)
+    stage.poll()
+    check_left(stage, "anna", anna, "cancelled", "voluntary", anna["expiresAt"])
+    winning_back = stage.churn("winBack")[anna["originalTransactionId"]]
+    assert (winning_back["paidDays"], winning_back["accrualLostAt"]) == (31, "2025-04-02T00:00:00.000Z"), winning_back
+    # Only the Server API and notifications of version 2 tell which offers Apple would make.
+    offers = ["comeback"] if stage.form == "transactions" else []
+    assert winning_back["offerIds"] == stage.next_step("anna")["offerIds"] == offers, winning_back
+    assert stage.next_step("anna")["step"] == ("offerWinBack" if offers else "resubscribe")
+    state_other_reason(stage, stage.devices[2])
+    check_left(stage, "carl", carl, "other", "unknown", carl["expiresAt"])
+
+    stage.wait_until(instant(anna["expiresAt"]) + 50 * DAY)
+    assert paid_days_before_return(stage, 0, "anna") == 31
+    left = stage.churn("churned")[anna["originalTransactionId"]]
+    assert (left["churnedAt"], left["reactivatedAt"]) == (anna["expiresAt"], iso(stage.now)), left
+    stage.wait_until(instant(carl["expiresAt"]) + 60 * DAY + timedelta(hours=1))
+    assert paid_days_before_return(stage, 2, "carl") == 0
+    give_up(stage, bert)
+
+
+def give_up(stage: Stage, bought: dict):
+    """Apple has retried for 60 days."""
+    gone = instant(bought["expiresAt"]) + 60 * DAY
+    last_day = stage.churn("inRetry", asOf=iso(gone - MOMENT))[bought["originalTransactionId"]]
+    assert last_day["retryDay"] == 60, last_day
+    stage.wait_until(gone + timedelta(hours=2))
+    stage.poll()
+    check_left(stage, "bert", bought, "billingFailed", "involuntary", iso(gone))
+    assert stage.customer("bert")["nextStep"] == "resubscribe"
+
+
+def check_left(stage: Stage, name: str, bought: dict, reason: str, kind: str, churned: str):
+    row = stage.subscription(name)
+    assert (row["status"], row["entitled"], row["reason"]) == ("expired", False, reason), row
+    left = stage.churn("churned")[row["originalTransactionId"]]
+    assert (left["class"], left["endedAt"], left["churnedAt"]) == (kind, bought["expiresAt"], churned), left
+
+
+def state_other_reason(stage: Stage, device: Device):
+    """Takes in a later answer of verifyReceipt, from a file, in which Apple states the intent 5."""
+    stage.wait(hours=1)
+    answer = stage.verify_receipt(device.receipt())
+    for renewal in answer["pending_renewal_info"]:
+        renewal["expiration_intent"] = "5"
+    file = stage.folder / "answer.json"
+    file.write_text(json.dumps(answer))
+    stage.run("ingest", str(file), "--trust-files")
+
+
+def paid_days_before_return(stage: Stage, number: int, name: str) -> int:
+    """Buys what a customer had, and returns the paid days that count for Apple's share."""
+    stage.devices[number].buy("pro.monthly")
+    stage.devices[number].open(name)
+    sales = stage.get("/v1/revenue", charges="true")["rows"]
+    (sale,) = [sale for sale in sales if sale["at"] == iso(stage.now)]
+    return sale["paidDays"]
+
+
+def leave_unheard(stage: Stage):
+    """Without any word of Apple after the purchase, nobody knows why it ended."""
+    stage.devices[0].buy("pro.monthly")
+    stage.devices[0].open("anna")
+    bought = stage.subscription("anna")
+    stage.wait_until(instant(bought["expiresAt"]) + 30 * DAY)
+    check_left(stage, "anna", bought, "unknown", "unknown", bought["expiresAt"])
+
+
+def leave_by_script(player: Player, change: str, reason: str, kind: str, next_step: str):
+    with player.stage(customers=CUSTOMERS, scripted=True) as stage:
+        number = first_customer(stage, change)
+        (end,) = [row["expiresAt"] for row in stage.truth(number) if row["status"] == "expired"]
+        check_left(stage, f"customer-{number}", {"expiresAt": end}, reason, kind, end)
+        assert stage.customer(f"customer-{number}")["nextStep"] == next_step
+
+
+def first_customer(stage: Stage, change: str) -> int:
+    """Lets days pass until a change has happened to a customer of the script, and returns the customer's number."""
+    while change not in stage.happened():
+        stage.wait(days=1)
+        stage.poll()
+    return stage.happened()[change][0]
+
+
+@flow(22)
+def introductory_price(player: Player):
+    with player.stage() as stage:
+        device = stage.devices[0]
+        trial = subscribe(stage, device, "anna", offerId="introductory")["transactionId"]
+        check_consumed(stage, "anna", trial)
+        device.restore()
+        device.open("anna")
+        check_consumed(stage, "anna", trial)
+        stage.wait(days=8)
+        device.act("refund")
+        stage.wait_until(stage.now + SIGNING)
+        stage.poll()
+        assert stage.subscription("anna")["reason"] == "refunded"
+        check_consumed(stage, "anna", trial)
+
+        device.post("anna", **device.current())
+        check_consumed(stage, "anna", trial)
+        answer = device.post("carl", **device.current())
+        assert {row["code"] for row in answer["refused"]} == {"link_refused"}, answer
+        check_consumed(stage, "carl", trial)
+        assert {row["reason"] for row in offers(stage, "bert").values()} == {"neverSubscribed"}
+    with player.stage(customers=CUSTOMERS, scripted=True) as stage:
+        share_with_family(stage)
+
+
+def share_with_family(stage: Stage):
+    """A member of the family has what was bought at an introductory price, and may still get one."""
+    number = first_customer(stage, "familyShare")
+    purchaser = number - CUSTOMERS
+    (shared,), (bought,) = stage.truth(number), stage.truth(purchaser)
+    check_consumed(stage, f"customer-{purchaser}", bought["introConsumedBy"])
+    row = stage.subscription(f"customer-{number}")
+    assert (row["ownership"], row["productId"], row["entitled"]) == ("FAMILY_SHARED", shared["productId"], True), row
+    assert all(row["eligible"] for row in offers(stage, f"customer-{number}").values())
+
+
+def check_consumed(stage: Stage, name: str, transaction: str):
+    """No product of the group has an introductory price any more, because of one transaction. Another group has."""
+    rows = offers(stage, name)
+    group = {product: row for product, row in rows.items() if product.startswith("pro.")}
+    assert len(group) == 5 and {row["group"] for row in group.values()} == {PRO}, rows
+    for row in group.values():
+        assert (row["eligible"], row["reason"]) == (False, "consumed"), row
+        assert row["decidedBy"]["transactionId"] == transaction, row
+        assert [consumed["transactionId"] for consumed in row["consumedBy"]] == [transaction], row
+    others = [row for product, row in rows.items() if product.startswith("news.")]
+    assert len(others) == 3 and all(row["eligible"] for row in others), rows
+
+
+def offers(stage: Stage, name: str) -> dict[str, dict]:
+    return {row["productId"]: row for row in stage.get("/v1/offers", customer=name)["offers"]}
+
+
+def on_sale(product: str, group: str, duration: str, **offer) -> dict:
+    """Returns a product of the catalogue with an introductory offer."""
+    return {
+        "id": product, "type": "autoRenewable", "group": group, "level": 1, "duration": duration,
+        "offers": [{"kind": "introductory", **offer}],
+    }  # fmt: skip
+
+
+# The introductory offers that session 704 names.
+INTRODUCTIONS = {
+    "version": 1,
+    "bundleId": "com.example.app",
+    "groups": [{"id": PRO, "name": "Pro"}, {"id": NEWS, "name": "News"}],
+    "products": [
+        on_sale("news.quarterly", NEWS, "P3M", payment="payAsYouGo", period="P3M", periods=2, priceMilliunits=4_990),
+        on_sale("news.sport.monthly", NEWS, "P1M", payment="payUpFront", period="P6M", priceMilliunits=9_990),
+        on_sale("pro.monthly", PRO, "P1M", payment="freeTrial", period="P1W"),
+    ],
+}
+
+
+@flow(23)
+def which_introduction(player: Player):
+    with player.stage() as stage:
+        catalog = stage.folder / "introductions.yaml"
+        catalog.write_text(json.dumps(INTRODUCTIONS))
+        stage.run("catalog", "apply", str(catalog))
+        rows = offers(stage, "anna")
+        check_terms(rows["news.quarterly"], "payAsYouGo", "P3M", 2, 4_990, ["2025-01-01", "2025-04-01", "2025-07-01"])
+        check_terms(rows["news.sport.monthly"], "payUpFront", "P6M", 1, 9_990, ["2025-01-01", "2025-07-01"])
+        check_terms(rows["pro.monthly"], "freeTrial", "P1W", 1, None, ["2025-01-01", "2025-01-08"])
+    with player.stage() as stage:
+        days = ["2025-01-01", "2025-02-01", "2025-03-01", "2025-04-01"]
+        convert(stage, "pro.basic.monthly", "payAsYouGo", "P1M", 990, days)
+    with player.stage() as stage:
+        convert(stage, "news.monthly", "payUpFront", "P2M", 1_990, ["2025-01-01", "2025-03-01"])
+    with player.stage() as stage:
+        convert(stage, "pro.monthly", "freeTrial", "P1W", None, ["2025-01-01", "2025-01-08"])
+
+
+def check_terms(row: dict, payment: str, period: str, periods: int, price: int | None, days: list[str]):
+    """An offer has its terms, and a charge on each day. The last one is the first at the standard price."""
+    assert row["eligible"], row
+    assert row["offer"] == {"payment": payment, "period": period, "periods": periods, "price": price}, row
+    *introductory, standard = row["schedule"]
+    assert [charge["from"] for charge in row["schedule"]] == [f"{day}T00:00:00.000Z" for day in days], row
+    assert [charge["until"] for charge in introductory] == [charge["from"] for charge in row["schedule"][1:]], row
+    assert {(charge["payment"], charge["price"]) for charge in introductory} == {(payment, price or 0)}, row
+    assert (standard["payment"], standard["until"]) == ("standard", None), row
+
+
+def convert(stage: Stage, product: str, payment: str, period: str, price: int | None, days: list[str]):
+    """The purchase keeps the days that the offer told. It is converted at the first charge of the standard price."""
+    check_terms(offers(stage, "anna")[product], payment, period, len(days) - 1, price, days)
+    row = subscribe(stage, stage.devices[0], "anna", product, offerId="introductory")
+    assert row["offer"]["type"] == "introductory", row
+    if stage.form == "transactions":
+        assert row["offer"]["discountType"] == payment, row
+
+    converted = instant(f"{days[-1]}T00:00:00Z")
+    stage.wait_until(converted - DAY)
+    stage.poll()
+    assert outcome(stage) == {"started": 1, "pending": 1}
+    stage.wait_until(converted + timedelta(hours=2))
+    stage.poll()
+    assert outcome(stage) == {"started": 1, "converted": 1}
+    row = stage.subscription("anna")
+    assert (row["purchasedAt"], row["offer"], row["reason"]) == (iso(converted), None, "paid"), row
+    assert [change["at"][:10] for change in stage.history("anna") if change["transactionId"]] == days
+    # The history has the word where money is paid for the first time.
+    assert ("converted" in stage.changes("anna")) == (payment == "freeTrial")
+
+
+def outcome(stage: Stage) -> dict[str, int]:
+    """What became of the only offer."""
+    (row,) = stage.get("/v1/churn", funnel="true")["rows"]
+    return {name: count for name, count in row.items() if name != "offer" and count}
