@@ -45,7 +45,9 @@ extension FailedRenewal {
         self.next = next.map { next in
             let recovery = next.billingRecovery(among: notifications)
             return Next(
-                start: next.start, isRecovery: next.transactionReason == .renewal || recovery != nil,
+                start: next.start,
+                isRecovery: next.transactionReason == .renewal || recovery != nil
+                    || next.mayRecover(period, endingAt: end, at: t),
                 recoveredAt: next.start > end ? next.start : recovery ?? next.firstStatedAt)
         }
     }

@@ -112,6 +112,12 @@ extension Period {
             && start <= end.advanced(byDays: Durations.billingRetryDays)
     }
 
+    /// Whether this may be the renewal by Apple's retry that a failed period was waiting for: receipts state no reason.
+    package func mayRecover(_ failed: Period, endingAt end: Instant, at t: Instant) -> Bool {
+        transactionReason == nil && failed.renewal(at: t)?.autoRenewStatus != .off
+            && start <= end.advanced(byDays: Durations.billingRetryDays)
+    }
+
     fileprivate func newestRenewal(signedBy t: Instant) -> RenewalInForce? {
         guard let renewal = renewal(at: t), !renewal.isForeseen else { return nil }
         return renewal

