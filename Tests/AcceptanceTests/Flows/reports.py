@@ -23,7 +23,7 @@ class Truth:
         self.url = stage.store.url
         self.known: dict[datetime, dict[str, dict]] = {}
         self.days = [self.at(START + number * DAY) for number in range(DAYS)]
-        self.form = stage.form
+        self.stage, self.form = stage, stage.form
         self.customers = call(f"{self.url}/simulator/changes")
 
     def at(self, instant: datetime) -> dict[str, dict]:
@@ -46,8 +46,20 @@ class Truth:
         return any(self.days[-1][key]["customer"] in self.customers[change] for change in changes)
 
     def tells(self, key: str) -> bool:
-        """Whether the form of the app can tell all of a subscriber."""
-        return self.form == "transactions" or not self.happened(UNTOLD_BY_RECEIPTS, key)
+        """Whether the form of the app can tell all of a subscriber.
+
+        No receipt tells a grace period without a date, which some customers have, from billing retry.
+        """
+        if self.form == "transactions":
+            return True
+        had_grace = any(day[key]["status"] == "gracePeriod" for day in self.days if key in day)
+        is_dated = not had_grace or "graceStarted" in self.changes(key)
+        return is_dated and not self.happened(UNTOLD_BY_RECEIPTS, key)
+
+    def changes(self, key: str) -> list[str]:
+        """The changes that the ledger knows of a subscriber."""
+        (row,) = self.stage.get(f"/v1/subscriptions/{key}/history", environment="Production")["subscriptions"]
+        return [change for transition in row["transitions"] for change in transition["change"]]
 
     def paid_days(self, key: str, instant: datetime) -> int:
         return self.at(instant).get(key, {"paidDays": 0})["paidDays"]
