@@ -11,8 +11,9 @@ struct PaidDownload: Sendable {
 }
 
 extension AppDownload {
-    /// Whether the app was paid for by `t`, and not taken back: it was bought before it became free. A version that is not a number, and a
-    /// date that is not stated, prove nothing. In Sandbox the original version is always 1.0, so it proves nothing.
+    /// Whether the app was paid for by `t`, and not taken back: it was bought before it became free. A version that is
+    /// not a number, and a date that is not stated, prove nothing. In Sandbox the original version is always 1.0, so it
+    /// proves nothing.
     /// https://developer.apple.com/documentation/storekit/supporting-business-model-changes-by-using-the-app-transaction
     func isPaid(_ rule: Catalog.PaidUntil, by t: Instant) -> Bool {
         guard account.environment == .production, let bought = originalPurchaseDate, bought <= t,
