@@ -65,7 +65,7 @@ struct FactWriter {
                 id(account)
                 return 1
             case .firstDownload(let instant, let version):
-                words.append(UInt64(bitPattern: instant.milliseconds))
+                integer(instant.milliseconds)
                 symbol(version)
                 return 2
             }

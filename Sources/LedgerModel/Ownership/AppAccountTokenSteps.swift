@@ -5,7 +5,7 @@ package import Primitives
 ///
 /// The token of a new purchase counts from its purchaseDate. A token that a later copy of the transaction changes
 /// counts from the time of that copy, and the token of a renewal info from its signing (domain-rules §11). Signed tokens
-/// and those in answers of verifyReceipt are told apart. Notifications of version 1 open nothing, so their tokens do not
+/// are separate from those in answers of verifyReceipt. Notifications of version 1 open nothing, so their tokens do not
 /// count.
 package struct AppAccountTokenSteps: Hashable, Sendable {
     package struct Step: Hashable, Sendable {

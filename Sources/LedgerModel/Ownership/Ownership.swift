@@ -72,7 +72,7 @@ package struct Ownership: Hashable, Sendable {
         } else {
             // The first token also counts before its step, like every field that Apple restates.
             let token = evidence.tokens.unsigned.newest(at: t) ?? evidence.tokens.steps.first?.token
-            owners = Set([token].compactMap(\.self).map { directory.owner(of: $0) })
+            owners = token.map { [directory.owner(of: $0)] } ?? []
         }
     }
 

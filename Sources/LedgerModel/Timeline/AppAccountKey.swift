@@ -60,7 +60,7 @@ extension AppAccountKey.Account {
 extension Instant {
     /// The second that has begun. Receipts state no fractions of it.
     fileprivate var flooredToSecond: Instant {
-        Instant(milliseconds: milliseconds - (milliseconds % 1_000 + 1_000) % 1_000)
+        Instant(milliseconds: milliseconds.flooringDivided(by: 1_000) * 1_000)
     }
 }
 

@@ -51,14 +51,8 @@ extension LedgerWriter {
     private func commit(
         _ plan: LinkPlan, _ checked: [CheckedArtifact], for submitter: Submitter, _ source: EventSource
     ) async throws -> [IngestOutcome] {
-        // Tokens are stored in the vault before the links that depend on them. The log records the customer from the
-        // vault.
-        var mappings: [TokenMapping] = []
-        for token in plan.newTokens.sorted(by: { $0.text < $1.text }) {
-            let customer = try await vault.add(
-                ExternalCustomerID(token), to: submitter.customer, logSize: reader.knownSize(nil))
-            mappings.append(TokenMapping(token: token, customer: customer, position: 0))
-        }
+        // Tokens are stored in the vault before the links that depend on them.
+        let mappings = try await add(plan.newTokens, to: submitter.customer)
         let origin = EventOrigin(source: source, keyName: submitter.caller.keyName)
         var lookup = try CustomerLookup(in: reader)
         let merges = try plan.merges.map { merge in
@@ -69,6 +63,17 @@ extension LedgerWriter {
         let drafts = mappings.map { CustomerEvents.mapped($0, origin) }
         let events = (merges + drafts + plan.links + plan.refusals).map { CheckedArtifact.accepted(log.prepare($0)) }
         return Array(try await append(checked + events, source: source).prefix(checked.count))
+    }
+
+    /// Adds tokens to the ids of a customer in the vault.
+    /// - Returns: the mappings for the log, which records the customer from the vault.
+    func add(_ tokens: Set<AppAccountToken>, to customer: CustomerHandle) async throws -> [TokenMapping] {
+        var mappings: [TokenMapping] = []
+        for token in tokens.sorted(by: { $0.text < $1.text }) {
+            let stored = try await vault.add(ExternalCustomerID(token), to: customer, logSize: reader.knownSize(nil))
+            mappings.append(TokenMapping(token: token, customer: stored, position: 0))
+        }
+        return mappings
     }
 
     /// Returns the decisions about all keys of a posting.

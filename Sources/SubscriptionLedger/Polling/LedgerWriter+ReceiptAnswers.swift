@@ -25,9 +25,10 @@ extension LedgerWriter {
             let keys = Set(facts.observations.compactMap(\.key.subscription)).sorted()
             let tokens = facts.purchaseTokens
             return try await postings.withLock(on: keys.map { AnyHashable($0) } + tokens.map { AnyHashable($0) }) {
+                let known = try KnownReceipt(of: key, beside: keys, in: reader)
                 let origin = EventOrigin(source: source, keyName: nil)
-                let mappings = try await mappings(of: tokens, like: key).map { CustomerEvents.mapped($0, origin) }
-                let links = try claims(on: keys, like: key).map { CustomerEvents.linked($0, after: nil, origin) }
+                let mappings = try await mappings(of: tokens, to: known).map { CustomerEvents.mapped($0, origin) }
+                let links = known.claims(on: keys).map { CustomerEvents.linked($0, after: nil, origin) }
                 let results = try await append(
                     ([draft] + mappings + links).map { .accepted(log.prepare($0)) }, source: source)
                 guard case .appended(let result)? = results.first else { return .refused(.notAppended) }
@@ -36,52 +37,56 @@ extension LedgerWriter {
         }
     }
 
-    /// Returns mappings of the tokens that nobody has to the customer of a subscription. A receipt states no tokens; had
-    /// the posting of it stated them, it would have mapped them, unless an app had sent it.
+    /// Returns mappings of the tokens that nobody has to the customer of a receipt. The receipt states no tokens; had it
+    /// stated them, the posting of it would have mapped them, unless an app had sent it.
     private func mappings(
-        of tokens: [AppAccountToken], like known: SubscriptionKey
+        of tokens: Set<AppAccountToken>, to known: KnownReceipt
     ) async throws -> [TokenMapping] {
         var lookup = try CustomerLookup(in: reader)
-        var related = RelatedTimelines(in: reader.facts, knownAt: lookup.size)
-        try related.add([known])
-        let evidence = related.ownershipEvidence(of: known, related.timelines[known] ?? Timeline())
-        let claimants = try evidence.claims.filter { $0.by > .app }.map { try lookup.customer(of: $0.customer) }
-        guard let customer = claimants.first, Set(claimants).count == 1 else { return [] }
-        var mappings: [TokenMapping] = []
-        for token in tokens where try lookup.owner(of: token) == .bearer(token) {
-            let owner = try await vault.add(ExternalCustomerID(token), to: customer, logSize: lookup.size)
-            mappings.append(TokenMapping(token: token, customer: owner, position: 0))
-        }
-        return mappings
+        let claimants = try Set(known.claims.filter { $0.by > .app }.map { try lookup.customer(of: $0.customer) })
+        guard let customer = claimants.first, claimants.count == 1 else { return [] }
+        return try await add(tokens.filter { try lookup.owner(of: $0) == .bearer($0) }, to: customer)
+    }
+}
+
+/// The claims to a subscription whose receipt Apple was asked about, and the subscriptions in the answer.
+private struct KnownReceipt {
+    let key: SubscriptionKey
+    let claims: [Claim]
+    private let related: RelatedTimelines
+
+    init(of key: SubscriptionKey, beside keys: [SubscriptionKey], in reader: LedgerReader) throws {
+        var related = RelatedTimelines(in: reader.facts, knownAt: try reader.knownSize(nil))
+        try related.add(keys + [key])
+        claims = related.ownershipEvidence(of: key, related.timelines[key] ?? Timeline()).claims
+        (self.key, self.related) = (key, related)
     }
 
-    /// Returns claims on the subscriptions that nothing is known of: those of the customers who claimed another one.
-    private func claims(on keys: [SubscriptionKey], like known: SubscriptionKey) throws -> [Claim] {
-        var related = RelatedTimelines(in: reader.facts, knownAt: try reader.knownSize(nil))
-        try related.add(keys + [known])
-        let claims = related.ownershipEvidence(of: known, related.timelines[known] ?? Timeline()).claims
+    /// Returns claims of the same customers on the subscriptions that nothing is known of. The writer assigns the
+    /// positions.
+    func claims(on keys: [SubscriptionKey]) -> [Claim] {
         guard !claims.isEmpty else { return [] }
-        let unknown = keys.filter { key in
-            key != known && related.timelines[key] == nil
-                && related.ownershipEvidence(of: key, Timeline()).claims.isEmpty
+        let timelines = related.timelines
+        let unknown = keys.filter { other in
+            other != key && timelines[other] == nil && related.ownershipEvidence(of: other, Timeline()).claims.isEmpty
         }
-        // The writer assigns the positions.
-        return unknown.flatMap { key in
-            claims.map { Claim(key: key, customer: $0.customer, by: $0.by, position: 0) }
+        return unknown.flatMap { other in
+            claims.map { Claim(key: other, customer: $0.customer, by: $0.by, position: 0) }
         }
     }
 }
 
 extension EventFacts {
-    /// The tokens of purchases, ascending. A family member's copy has the token of the purchaser.
-    fileprivate var purchaseTokens: [AppAccountToken] {
-        let tokens = observations.compactMap { keyed -> AppAccountToken? in
-            guard case .transaction(let fact) = keyed.observation.fact, fact.inAppOwnershipType != .familyShared else {
-                return nil
-            }
-            return fact.appAccountToken
-        }
-        return Set(tokens).sorted { $0.text < $1.text }
+    /// The tokens of purchases. A family member's copy has the token of the purchaser.
+    fileprivate var purchaseTokens: Set<AppAccountToken> {
+        Set(
+            observations.compactMap { keyed -> AppAccountToken? in
+                guard case .transaction(let fact) = keyed.observation.fact, fact.inAppOwnershipType != .familyShared
+                else {
+                    return nil
+                }
+                return fact.appAccountToken
+            })
     }
 }
 

@@ -3,17 +3,16 @@
 import calendar
 from datetime import datetime, timedelta
 
-from stage import START, Player, Stage, call, flow, instant, iso
+from stage import DAY, MOMENT, START, Player, Stage, call, flow, instant, iso
 
-DAY = timedelta(days=1)
-MOMENT = timedelta(milliseconds=1)
 DAYS = 500
 # The Billing Grace Period of the simulated app, which is shorter for weekly subscriptions.
 GRACE, GRACE_OF_A_WEEK = 16 * DAY, 6 * DAY
 # The numbers of the cells that are compared.
 CELLS = [0, 1, 3, 12]
-# No receipt tells that a part of a price was refunded, or which subscription another one continues.
-UNTOLD_BY_RECEIPTS = ["refundProrated", "refundOfUnknownKind", "migration"]
+# No receipt tells that a part of a price was refunded, which subscription another one continues, or a grace period without
+# a date from billing retry.
+UNTOLD_BY_RECEIPTS = ["refundProrated", "refundOfUnknownKind", "migration", "graceWithoutDate"]
 
 
 class Truth:
@@ -23,8 +22,8 @@ class Truth:
         self.url = stage.store.url
         self.known: dict[datetime, dict[str, dict]] = {}
         self.days = [self.at(START + number * DAY) for number in range(DAYS)]
-        self.stage, self.form = stage, stage.form
-        self.customers = call(f"{self.url}/simulator/changes")
+        self.form = stage.form
+        self.customers = stage.happened()
 
     def at(self, instant: datetime) -> dict[str, dict]:
         """The state of each subscriber at an instant."""
@@ -46,20 +45,8 @@ class Truth:
         return any(self.days[-1][key]["customer"] in self.customers[change] for change in changes)
 
     def tells(self, key: str) -> bool:
-        """Whether the form of the app can tell all of a subscriber.
-
-        No receipt tells a grace period without a date, which some customers have, from billing retry.
-        """
-        if self.form == "transactions":
-            return True
-        had_grace = any(day[key]["status"] == "gracePeriod" for day in self.days if key in day)
-        is_dated = not had_grace or "graceStarted" in self.changes(key)
-        return is_dated and not self.happened(UNTOLD_BY_RECEIPTS, key)
-
-    def changes(self, key: str) -> list[str]:
-        """The changes that the ledger knows of a subscriber."""
-        (row,) = self.stage.get(f"/v1/subscriptions/{key}/history", environment="Production")["subscriptions"]
-        return [change for transition in row["transitions"] for change in transition["change"]]
+        """Whether the form of the app can tell all of a subscriber."""
+        return self.form == "transactions" or not self.happened(UNTOLD_BY_RECEIPTS, key)
 
     def paid_days(self, key: str, instant: datetime) -> int:
         return self.at(instant).get(key, {"paidDays": 0})["paidDays"]

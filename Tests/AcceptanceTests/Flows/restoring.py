@@ -2,10 +2,7 @@
 
 from datetime import timedelta
 
-from stage import Device, Player, Stage, ask, flow, instant, iso
-
-PRO, NEWS = "21000001", "21000002"
-MOMENT = timedelta(milliseconds=1)
+from stage import MOMENT, NEWS, PRO, Device, Player, Stage, ask, flow, instant, iso
 
 
 @flow(27)
@@ -64,9 +61,8 @@ def follow_claim_rules(stage: Stage):
     assert refused["code"] == "link_refused"
     assert owners(stage) == ["ben"]
     for rule, expected in [("move", ["anna"]), ("share", ["anna", "ben"])]:
-        rules = stage.folder / "rules.yaml"
-        rules.write_text(f"version: 1\nname: {rule}\ncustomers: {{claimConflict: {rule}}}\n")
-        stage.run("project", "activate", "--rules", str(rules), "--by", "anna", "--yes")
+        rules = stage.rules(customers={"claimConflict": rule})
+        stage.run("project", "activate", "--rules", rules, "--by", "anna", "--yes")
         device.post("anna")
         assert owners(stage) == expected, rule
 

@@ -14,6 +14,10 @@ sys.path.append(str(pathlib.Path(__file__).parent.parent / "Support"))
 from beside_store import Ledger, Store, call, free_port, iso  # noqa: E402, F401
 
 START = datetime(2025, 1, 1, tzinfo=timezone.utc)
+DAY = timedelta(days=1)
+MOMENT = timedelta(milliseconds=1)
+# The groups of the products of the store.
+PRO, NEWS = "21000001", "21000002"
 FLOWS = {}
 
 
@@ -162,9 +166,7 @@ class Stage:
 
     def stop(self):
         self.ledger.stop()
-        # It has nothing to lose, and would wait for those who follow its clock.
-        self.store.process.kill()
-        self.store.process.wait()
+        self.store.stop()
 
     def relative(self, number: int) -> Device:
         """The device of a customer's relative, which buys without an appAccountToken."""
@@ -237,7 +239,6 @@ class Stage:
         return self.ledger.control("/control/poll", {})
 
     def due(self) -> list[dict]:
-        # A process beside the service reads facts up to two seconds old.
         return self.run("poll", "due", "--as-of", iso(self.now))
 
     def rules(self, **sections) -> str:

@@ -4,18 +4,15 @@ import json
 import time
 from datetime import datetime, timedelta
 
-from stage import START, Device, Player, Stage, apart_from_positions, flow, instant, iso
+from stage import DAY, MOMENT, NEWS, PRO, START, Device, Player, Stage, apart_from_positions, flow, instant, iso
 
-DAY = timedelta(days=1)
 # The Billing Grace Period of the simulated app.
 GRACE = 16 * DAY
 BILLING_PAGE = "https://apps.apple.com/account/billing"
 # Within this time, Apple signs and sends what happened.
 SIGNING = timedelta(seconds=10)
-MOMENT = timedelta(milliseconds=1)
 # Enough for the script to contain every change.
 CUSTOMERS = 60
-PRO, NEWS = "21000001", "21000002"
 # The price of pro.monthly.
 PRICES = {"USD": 9_990, "EUR": 9_990, "AUD": 19_980, "JPY": 999_000}
 

@@ -2,9 +2,7 @@
 
 from datetime import datetime, timedelta, timezone
 
-from stage import Device, Player, Stage, call, flow, instant, iso
-
-MOMENT = timedelta(milliseconds=1)
+from stage import MOMENT, Device, Player, Stage, call, flow, instant, iso
 
 
 @flow(25)

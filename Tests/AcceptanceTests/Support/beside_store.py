@@ -3,6 +3,7 @@
 import http.client
 import json
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -17,9 +18,16 @@ def iso(instant: datetime) -> str:
 
 
 def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """A port that nothing listens on. No outgoing connection takes it before the ledger does: the kernels of Linux and
+    macOS give these the ports from 32768 on."""
+    while True:
+        port = random.randrange(20_000, 32_768)
+        with socket.socket() as listener:
+            try:
+                listener.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 def call(url: str, method: str = "GET", **members):
@@ -77,7 +85,11 @@ class Ledger:
     def start(self):
         options = ["--config", str(self.config), "--port", str(self.port), "--clock", self.store + "/simulator/clock"]
         self.process = subprocess.Popen([self.subledger, "serve", *options], stdout=subprocess.PIPE, stderr=self.log)
-        self.url = listening(self.process)
+        try:
+            self.url = listening(self.process)
+        except AssertionError as error:
+            error.add_note((self.folder / "ledger.log").read_text())
+            raise
         # After a kill, the last facts are decoded again.
         while not self.is_ready():
             time.sleep(0.05)
