@@ -16,14 +16,11 @@ extension [Lineage] {
         var best: DuePoll?
         for lineage in self {
             for subscription in lineage.subscriptions {
-                if let due = subscription.pollAfterNotificationV1(asked, policy),
-                    best.map({ due.precedes($0, at: t) }) ?? true
-                {
-                    best = due
+                var polls = subscription.pollsAfterUnprovenWords(asked, policy)
+                if let state = states[subscription.key] {
+                    polls += PolledSubscription(subscription, of: lineage, state, asked, policy, at: t)?.duePolls ?? []
                 }
-                guard let state = states[subscription.key] else { continue }
-                let account = PolledSubscription(subscription, of: lineage, state, asked, policy, at: t)
-                for due in account?.duePolls ?? [] where best.map({ due.precedes($0, at: t) }) ?? true { best = due }
+                for due in polls where best.map({ due.precedes($0, at: t) }) ?? true { best = due }
             }
         }
         return best

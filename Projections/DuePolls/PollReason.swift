@@ -1,5 +1,7 @@
 /// The reason to ask Apple about an account, the most urgent first.
 package enum PollReason: String, CaseIterable, Sendable {
+    /// A receipt of iOS 6 came, which only Apple can verify.
+    case token
     /// A notification of version 1 came, which proves nothing that would open access.
     case notificationV1 = "V1"
     /// A renewal info or a gap shows a period that no transaction states.

@@ -52,6 +52,7 @@ package enum EventDecoder {
         if let answer = try AnswerEvents.stored(record, evidence) { return answer.facts }
         if let answer = try VerifyReceiptEvents.stored(record, evidence) { return answer.facts }
         if let notification = try NotificationV1Events.stored(record, evidence) { return notification.facts }
+        if let receipt = try TransactionReceiptEvents.stored(record, evidence) { return receipt.facts }
         if let artifact = try artifact(of: record, evidence) {
             return facts(of: artifact, bundleId: bundleId(in: record.body))
         }

@@ -30,13 +30,16 @@ extension Ingestion {
     }
 
     /// Drafts the event of an answer of verifyReceipt that this process received from Apple.
-    /// - Parameter sent: the receipt that Apple was asked about; nil if only Apple can read it.
+    /// - Parameter sent: the receipt that Apple was asked about; nil if it is not known.
     package func draft(
-        ofAnswer bytes: [UInt8], to question: VerifyReceiptQuestion, sent: AppReceipt?, from source: EventSource,
+        ofAnswer bytes: [UInt8], to question: VerifyReceiptQuestion, sent: ReceiptContent?, from source: EventSource,
         now: Instant
     ) async -> Result<DraftedFacts, Refusal> {
         do throws(Refusal) {
             let answer = try Self.answer(Self.document(bytes))
+            // A receipt of iOS 6 does not prove its environment, so Apple may answer from one that is not accepted.
+            try Self.require(
+                question.environment, among: environments(of: question.bundleId, unknown: .answerMismatch))
             return .success(try await draft(answer, question, sent, .fetched, source, now))
         } catch {
             return .failure(error)
@@ -65,7 +68,7 @@ extension Ingestion {
     }
 
     private func draft(
-        _ answer: VerifyReceiptAnswer, _ question: VerifyReceiptQuestion, _ sent: AppReceipt?, _ trust: TrustClass,
+        _ answer: VerifyReceiptAnswer, _ question: VerifyReceiptQuestion, _ sent: ReceiptContent?, _ trust: TrustClass,
         _ source: EventSource, _ now: Instant
     ) async throws(Refusal) -> DraftedFacts {
         let carried = await verifier.carried(

@@ -28,7 +28,8 @@ package enum VerifyReceiptEvents {
     /// - Parameter sent: the receipt that Apple was asked about; nil if it is not known.
     /// - Throws: `answer_mismatch` for an answer about something else; `from_the_future`.
     static func recorded(
-        _ answer: VerifyReceiptAnswer, to question: VerifyReceiptQuestion, sent: AppReceipt?, carried: CarriedReceipt,
+        _ answer: VerifyReceiptAnswer, to question: VerifyReceiptQuestion, sent: ReceiptContent?,
+        carried: CarriedReceipt,
         trust: TrustClass, source: EventSource, now: Instant
     ) throws(Refusal) -> DraftedFacts {
         if answer.statesPurchases { try check(answer, question, sent) }
@@ -52,7 +53,7 @@ package enum VerifyReceiptEvents {
     }
 
     private static func check(
-        _ answer: VerifyReceiptAnswer, _ question: VerifyReceiptQuestion, _ sent: AppReceipt?
+        _ answer: VerifyReceiptAnswer, _ question: VerifyReceiptQuestion, _ sent: ReceiptContent?
     ) throws(Refusal) {
         let environment = question.environment.rawValue
         for (name, expected, found) in [
@@ -65,11 +66,11 @@ package enum VerifyReceiptEvents {
         }
         guard let sent else { return }
         let ids = Set(answer.inApp.map(\.purchase.transactionId))
-        let missing = sent.purchases.rows.map(\.transactionId).filter { !ids.contains($0) }
-        guard answer.receiptCreationDate == sent.receiptCreationDate, missing.isEmpty else {
+        let missing = sent.transactionIds.filter { !ids.contains($0) }
+        guard answer.receiptCreationDate == sent.creationDate, missing.isEmpty else {
             throw Refusal(
                 .answerMismatch, "the answer is about another receipt",
-                expected: "the receipt of \(sent.receiptCreationDate?.iso8601 ?? "no date") with its purchases",
+                expected: "the receipt of \(sent.creationDate?.iso8601 ?? "no date") with its purchases",
                 found: "one of \(answer.receiptCreationDate?.iso8601 ?? "no date"), \(missing.count) purchases missing")
         }
     }

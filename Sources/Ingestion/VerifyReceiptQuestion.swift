@@ -1,5 +1,5 @@
 package import AppStoreModel
-import EventLog
+package import EventLog
 package import Primitives
 
 /// A question to verifyReceipt about one app in one environment, or an answer in a file as if it had been asked for.
@@ -39,6 +39,14 @@ package struct VerifyReceiptQuestion: Hashable, Sendable {
             .init("excludesOldTransactions", .bool(excludesOldTransactions)),
             .init("receivedAt", .integer(receivedAt.milliseconds)),
         ]
+    }
+
+    /// Reads the question of an event; nil for an event of another kind.
+    package init?(askedIn record: Record) {
+        guard record.artifact == .verifyReceiptAnswer, let body = try? JSONDocument(parsing: record.body).root else {
+            return nil
+        }
+        self.init(body, record.environment)
     }
 
     /// Reads the body of an event.

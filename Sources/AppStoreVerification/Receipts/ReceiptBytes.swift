@@ -36,7 +36,6 @@ package enum ReceiptBytes {
         }
         return decoded
     }
-
 }
 
 /// The content of a receipt, unverified.
@@ -52,6 +51,29 @@ package enum ReceiptContent: Sendable {
             self = .transaction(receipt)
         } else {
             self = .app(try StoredReceipt(decoded).receipt.payload)
+        }
+    }
+    /// Returns a receipt of iOS 6 and its property list; nil for other bytes.
+    /// - Parameter bytes: the property list, or base64 of it.
+    package static func transactionReceipt(_ bytes: [UInt8]) -> (receipt: TransactionReceipt, plist: [UInt8])? {
+        guard let plist = bytes.first == UInt8(ascii: "{") ? bytes : try? ReceiptBytes.decoded(bytes),
+            let receipt = TransactionReceipt(plist)
+        else { return nil }
+        return (receipt, plist)
+    }
+
+    /// The creation date of an app receipt. Receipts of iOS 6 have none.
+    package var creationDate: Instant? {
+        switch self {
+        case .app(let receipt): receipt.receiptCreationDate
+        case .transaction: nil
+        }
+    }
+
+    package var transactionIds: [String] {
+        switch self {
+        case .app(let receipt): receipt.purchases.rows.map(\.transactionId)
+        case .transaction(let receipt): receipt.transactionId.map { [$0] } ?? []
         }
     }
 }

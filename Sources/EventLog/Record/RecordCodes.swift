@@ -11,6 +11,8 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
     package static let appTransactionVerified = EventKind(rawValue: 6)
     /// A notification of version 1, without its password.
     package static let notificationV1Received = EventKind(rawValue: 7)
+    /// A receipt of iOS 6, which only Apple can verify.
+    package static let transactionReceiptReceived = EventKind(rawValue: 8)
     package static let customerLinked = EventKind(rawValue: 16)
     package static let customersMerged = EventKind(rawValue: 17)
     package static let linkRefused = EventKind(rawValue: 18)
@@ -38,6 +40,7 @@ package struct EventKind: RawRepresentable, Hashable, Sendable {
         .notificationReceived: "notificationReceived", .receiptVerified: "receiptVerified",
         .renewalInfoVerified: "renewalInfoVerified", .appTransactionVerified: "appTransactionVerified",
         .notificationV1Received: "notificationV1Received",
+        .transactionReceiptReceived: "transactionReceiptReceived",
         .customerLinked: "customerLinked", .customersMerged: "customersMerged", .linkRefused: "linkRefused",
         .subscriptionTransferred: "subscriptionTransferred", .entitlementGranted: "entitlementGranted",
         .customerErased: "customerErased", .customersUnmerged: "customersUnmerged",

@@ -15,13 +15,18 @@ package struct Subscription: Hashable, Sendable {
     private let renewalInfos: [Observed<RenewalFact>]
     /// In the total order.
     package let notifications: [Observed<NotificationFact>]
+    /// The receipts of iOS 6, which only Apple can verify.
+    package let transactionReceipts: [Source]
     /// Each once.
     package let previousOriginalTransactionIds: [AppleID]
 
     package init(key: SubscriptionKey, timeline: Timeline) {
         self.key = key
         transactions = timeline.transactions
-        notifications = timeline.notifications
+        transactionReceipts = timeline.transactionReceipts
+        notifications =
+            transactionReceipts.isEmpty
+            ? timeline.notifications : timeline.notifications.filter { $0.source.rank != .transactionReceipt }
         renewalInfos = timeline.renewals.withoutGroundlessRemovals.inOrderOfPrecedence
         var collector = PeriodCollector(
             Period.known(transactions: transactions, notifications: notifications),

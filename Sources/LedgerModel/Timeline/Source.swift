@@ -30,6 +30,8 @@ package struct Source: Hashable, BitwiseCopyable, Sendable {
 
 /// The precedence of a source when two sources state one field.
 package enum SourceRank: UInt8, BitwiseCopyable, Sendable, CaseIterable {
+    /// A receipt of iOS 6, which states nothing until Apple answers for it.
+    case transactionReceipt = 0
     case notificationV1 = 1
     case receiptInApp = 2
     case receiptFile = 3

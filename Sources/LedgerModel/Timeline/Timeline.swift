@@ -81,6 +81,11 @@ extension Timeline {
         return all.sorted { $0.source.precedes($1.source) }
     }
 
+    /// The receipts of iOS 6, which only Apple can verify.
+    package var transactionReceipts: [Source] {
+        notifications.lazy.map(\.source).filter { $0.rank == .transactionReceipt }
+    }
+
     package var count: Int { transactions.count + renewals.count + notifications.count }
     package var isEmpty: Bool { count == 0 }
 }

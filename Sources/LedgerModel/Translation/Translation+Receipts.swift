@@ -29,6 +29,22 @@ extension Translation {
                     recordedAt: recordedAt))
     }
 
+    /// Returns the observation that a receipt of iOS 6 was received; none without an originalTransactionId.
+    /// - Parameters:
+    ///   - digest: that of the receipt.
+    ///   - time: the ledger's clock. The receipt proves no time.
+    package func transactionReceipt(
+        _ receipt: TransactionReceipt, digest: Digest, environment: Environment, bundleId: String, at time: Instant
+    ) -> [KeyedObservation] {
+        guard let id = receipt.originalTransactionId else { return [] }
+        return [
+            observation(
+                .notification(NotificationFact()), of: id, "",
+                UnsignedStatement(digest: digest, environment: environment, bundleId: bundleId), time,
+                .transactionReceipt)
+        ]
+    }
+
     /// Returns the observation of the first download of an app; none where it identifies nothing.
     func download(
         _ download: FirstDownload, _ environment: Environment, _ bundleId: String, _ source: Source

@@ -76,6 +76,7 @@ package struct LedgerAudit: Sendable {
                 try AnswerEvents.stored(record, evidence)?.hasIdempotencyKey(record.idempotencyKey)
                 ?? VerifyReceiptEvents.stored(record, evidence)?.hasIdempotencyKey(record.idempotencyKey)
                 ?? NotificationV1Events.stored(record, evidence)?.hasIdempotencyKey(record.idempotencyKey)
+                ?? TransactionReceiptEvents.stored(record, evidence)?.hasIdempotencyKey(record.idempotencyKey)
             if let isIdentified {
                 return isIdentified
                     ? .success(())

@@ -13,7 +13,7 @@ extension LedgerWriter {
     ///
     /// All accepted artifacts and their links are committed in one transaction before the answer. Without `customerId`
     /// and `handle`, the customer is the anonymous one of the same Apple account, else a new one, and the answer
-    /// contains its handle.
+    /// contains its handle. A posting of nothing stores nothing, and its answer is the customer.
     /// - Parameter scope: the part of the customer in the answer. An app receives only keys that it posted and the
     ///   customer owns.
     /// - Throws: `CustomerError`: `role_forbidden`, `customer_id_invalid`, `handle_unknown`, `customer_conflict`;
@@ -27,8 +27,14 @@ extension LedgerWriter {
         }
         let name = try posting.customerId.map { try ExternalCustomerID($0) }
         let handle = try posting.handle.map { try self.handle(from: $0) }
+        guard !posting.isEmpty else {
+            let submitter = try knownSubmitter(name, handle, caller)
+            return PostingAnswer(
+                finish: [], duplicates: [], refused: [],
+                customer: try answer(to: posting, for: submitter, scope, about: PostedArtifacts(), refused: []))
+        }
         let posted = try await verifications.run {
-            await check(posting, limits: caller.limits, source: source)
+            await check(posting, by: caller, source: source)
         }
         guard !posted.isEverythingRefused else {
             _ = try await append(posted.checked, source: source)
@@ -78,7 +84,8 @@ extension LedgerWriter {
         to posting: TransactionPosting, for submitter: Submitter, _ scope: CustomerScope,
         about posted: PostedArtifacts, refused: [RefusedRow]
     ) throws -> CustomerAnswer<SubscriptionRow> {
-        let handle = submitter.name == nil ? posting.handle ?? submitter.customer.hex : nil
+        let isNamed = submitter.name != nil || submitter.isProvisional
+        let handle = isNamed ? nil : posting.handle ?? submitter.customer.hex
         let (size, asOf, state) = try reader.currentState(of: submitter, scope)
         guard submitter.caller.role == .app else {
             return try reader.naming(state.answer(id: posting.customerId, handle: handle, asOf: asOf, knownAt: size))
@@ -117,12 +124,7 @@ extension LedgerWriter {
         }
         if let handle {
             let customer = try lookup.customer(of: handle)
-            guard name == nil || named == customer else {
-                throw CustomerError(
-                    .customerConflict, "the id and the handle belong to different customers",
-                    expected: "an id and a handle of the same customer", found: "two customers",
-                    hint: "Identify the handle with POST /v1/customers/{id}/identify first.")
-            }
+            guard name == nil || named == customer else { throw CustomerError.differentCustomers }
             named = customer
         } else if name == nil {
             let known = try anonymousOwners(of: accounts, &lookup).first
@@ -138,6 +140,21 @@ extension LedgerWriter {
             customer: named, name: name, isAnonymous: try vault.reader.isAnonymous(named) ?? false,
             isProvisional: false,
             caller: caller)
+    }
+
+    /// Returns the customer named in a posting without creating it.
+    private func knownSubmitter(
+        _ name: ExternalCustomerID?, _ handle: CustomerHandle?, _ caller: Caller
+    ) throws -> Submitter {
+        var lookup = try CustomerLookup(in: reader)
+        let named = try name.flatMap { try lookup.customer(of: $0) }
+        let held = try handle.map { try lookup.customer(of: $0) }
+        guard name == nil || held == nil || named == held else { throw CustomerError.differentCustomers }
+        let customer = held ?? named
+        return Submitter(
+            customer: customer ?? .random(), name: name,
+            isAnonymous: try customer.flatMap { try vault.reader.isAnonymous($0) } ?? false,
+            isProvisional: customer == nil, caller: caller)
     }
 
     /// Returns the customer of an id, and creates it if it does not exist. The log also records the customer of a
@@ -175,6 +192,13 @@ extension CustomerAnswer<SubscriptionRow> {
             }
         }
     }
+}
+
+extension CustomerError {
+    fileprivate static let differentCustomers = CustomerError(
+        .customerConflict, "the id and the handle belong to different customers",
+        expected: "an id and a handle of the same customer", found: "two customers",
+        hint: "Identify the handle with POST /v1/customers/{id}/identify first.")
 }
 
 extension IngestOutcome {

@@ -35,8 +35,8 @@ struct PostedArtifacts: Sendable {
     }
 
     /// - Parameter advice: what the app can do about it.
-    mutating func refuseReceipt(_ refusal: Refusal, _ receipt: [UInt8], advice: String) {
-        checked.append(.refused(refusal, artifact: receipt))
+    mutating func refuseReceipt(_ refusal: Refusal, _ receipt: CheckedArtifact, advice: String) {
+        checked.append(receipt)
         var row = RefusedRow(refusal, index: nil, part: TransactionPosting.receiptPart)
         row.advice = advice
         refused.append(row)
@@ -71,7 +71,8 @@ struct PostedTransaction: Sendable {
 
 extension LedgerWriter {
     /// Verifies the artifacts of a posting in sequence, so that one posting does not occupy every core.
-    func check(_ posting: TransactionPosting, limits: KeyLimits, source: EventSource) async -> PostedArtifacts {
+    func check(_ posting: TransactionPosting, by caller: Caller, source: EventSource) async -> PostedArtifacts {
+        let limits = caller.limits
         var posted = PostedArtifacts()
         for (index, text) in posting.signedTransactions.enumerated() {
             let jws = Array(text.utf8)
@@ -91,12 +92,29 @@ extension LedgerWriter {
             let receipt = Array(text.utf8)
             switch await checkReceipt(receipt, posting, place: posted.checked.count, limits, source) {
             case .success(let (event, (transactions, download))): posted.add(event, of: transactions, download)
-            case .failure(let refusal):
-                posted.refuseReceipt(
-                    refusal, receipt, advice: receiptRefusals.advice(to: posting, at: configuration.clock()))
+            case .failure(let refusal): add(receipt, refusal, to: &posted, posting, caller, source)
             }
         }
         return posted
+    }
+
+    /// Adds a receipt that is not verified. Apple is asked about one of iOS 6, unless the public key of an app posts it:
+    /// anybody can write such a receipt.
+    private func add(
+        _ receipt: [UInt8], _ refusal: Refusal, to posted: inout PostedArtifacts, _ posting: TransactionPosting,
+        _ caller: Caller, _ source: EventSource
+    ) {
+        guard caller.role != .app, let token = transactionReceipt(receipt, refusal, source: source),
+            caller.limits.allow(bundleId: token.key.bundleId), caller.limits.allow(token.key.environment)
+        else {
+            let advice = receiptRefusals.advice(to: posting, at: configuration.clock())
+            return posted.refuseReceipt(refusal, .refused(refusal, artifact: receipt), advice: advice)
+        }
+        if token.isVerified {
+            posted.add(token.event, of: [PostedTransaction(token, index: nil, place: posted.checked.count)], nil)
+        } else {
+            posted.refuseReceipt(refusal, .token(token.event, refusal), advice: Advice.postAgain)
+        }
     }
 
     private func checkTransaction(
@@ -176,7 +194,14 @@ extension LedgerWriter {
         }
         return switch prepared {
         case .success(let (event, transactions)): (.accepted(event), transactions)
-        case .failure(let refusal): (.refused(refusal, artifact: content.artifact), [])
+        case .failure(let refusal):
+            if let token = transactionReceipt(content.artifact, refusal, source: source, with: ingestion),
+                token.isVerified
+            {
+                (.accepted(token.event), [PostedTransaction(token, index: index, place: index)])
+            } else {
+                (refused(refusal, content.artifact, source: source, with: ingestion), [])
+            }
         }
     }
 }
@@ -222,6 +247,15 @@ extension Refusal {
 }
 
 extension PostedTransaction {
+    /// Creates the transaction that a verified receipt of iOS 6 states.
+    fileprivate init(_ receipt: CheckedTransactionReceipt, index: Int?, place: Int) {
+        self.init(
+            index: index, place: place,
+            name: TransactionName(
+                transactionId: receipt.transactionId, originalTransactionId: receipt.key.originalTransactionId),
+            key: receipt.key, observations: [], isFamilyShared: false)
+    }
+
     /// Creates the transaction that an artifact is, or that a notification contains; nil when there is none to link.
     /// - Throws: `claim_missing` for a transaction without its ids, or with ids too long for an event.
     fileprivate init?(

@@ -32,4 +32,6 @@ final class ReceiptRefusals: Sendable {
 extension Advice {
     static let refreshReceiptOnce = "refreshReceiptOnce"
     static let none = "none"
+    /// Apple is asked about the receipt.
+    static let postAgain = "postAgain"
 }

@@ -45,13 +45,12 @@ extension TransactionPosting {
     ]
 
     /// Creates a posting from the body of a request. A null member is an absent one.
-    /// - Throws: `posting_malformed` for an unknown member, a member of another type, an empty posting, or too many
-    ///   transactions.
+    /// - Throws: `posting_malformed` for an unknown member, a member of another type, or too many transactions.
     package init(body: JSONView) throws(CustomerError) {
         try body.requireMembers(Self.members)
-        let texts = try Self.transactions(in: body)
         self.init(
-            signedTransactions: texts ?? [], signedAppTransaction: try body.text(of: "signedAppTransaction"),
+            signedTransactions: try Self.transactions(in: body) ?? [],
+            signedAppTransaction: try body.text(of: "signedAppTransaction"),
             receipt: try body.text(of: "receipt"), customerId: try body.text(of: "customerId"),
             handle: try body.text(of: "handle"))
         customerToken = try body.text(of: "customerToken")
@@ -59,12 +58,10 @@ extension TransactionPosting {
             throw .malformed("customerId", expected: "none together with customerToken", found: "both")
         }
         deviceGUID = try Self.deviceGUID(in: body)
-        guard !signedTransactions.isEmpty || signedAppTransaction != nil || receipt != nil else {
-            throw .malformed(
-                "the body", expected: "signedTransactions, signedAppTransaction or receipt",
-                found: texts == nil ? "none" : "an empty array")
-        }
     }
+
+    /// Whether nothing is posted. An app without a receipt asks for the customer in this way.
+    var isEmpty: Bool { signedTransactions.isEmpty && signedAppTransaction == nil && receipt == nil }
 
     private static func deviceGUID(in body: JSONView) throws(CustomerError) -> [UInt8]? {
         guard let text = try body.text(of: "deviceGUID") else { return nil }

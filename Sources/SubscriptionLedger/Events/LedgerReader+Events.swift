@@ -37,6 +37,7 @@ extension LedgerReader {
     private static func mediaType(of artifact: ArtifactCode) -> String? {
         switch artifact {
         case .receipt: "application/pkcs7-mime"
+        case .receiptIOS6: "text/plain"
         case .serverAPIAnswer, .verifyReceiptAnswer, .notificationV1: "application/json"
         default: ArtifactKind(artifact) == nil ? nil : "application/jose"
         }

@@ -18,6 +18,8 @@ package enum IngestOutcome: Sendable {
 package enum CheckedArtifact: Sendable {
     case accepted(PreparedEvent)
     case refused(Refusal, artifact: [UInt8])
+    /// A refused receipt of iOS 6. Its event is appended, so that Apple is asked about it.
+    case token(PreparedEvent, Refusal)
 
     /// The kind of an accepted artifact.
     var kind: ArtifactKind? {
@@ -34,7 +36,7 @@ extension LedgerWriter {
     ) async -> CheckedArtifact {
         switch await prepare(artifact, as: kind, source: source, with: ingestion, admit: { _, _ in }) {
         case .success(let (event, _)): .accepted(event)
-        case .failure(let refusal): .refused(refusal, artifact: artifact)
+        case .failure(let refusal): refused(refusal, artifact, source: source, with: ingestion)
         }
     }
 
@@ -82,14 +84,19 @@ extension LedgerWriter {
     /// - Throws: `StorageError`; a retryable one changes nothing.
     package func append(_ checked: [CheckedArtifact], source: EventSource) async throws -> [IngestOutcome] {
         let events = checked.compactMap { artifact -> PreparedEvent? in
-            guard case .accepted(let event) = artifact else { return nil }
-            return event
+            switch artifact {
+            case .accepted(let event), .token(let event, _): event
+            case .refused: nil
+            }
         }
         var results = try await append(events)[...]
         var outcomes: [IngestOutcome] = []
         for artifact in checked {
             switch artifact {
             case .accepted: outcomes.append(.appended(results.removeFirst()))
+            case .token(_, let refusal):
+                results.removeFirst()
+                outcomes.append(.refused(refusal, quarantined: false))
             case .refused(let refusal, let bytes):
                 outcomes.append(.refused(refusal, quarantined: try await keep(bytes, refusal, source)))
             }

@@ -14,7 +14,7 @@ extension LedgerWriter {
     ///   - key: a subscription in it.
     /// - Throws: `StorageError`; a retryable one changes nothing.
     func record(
-        _ answer: [UInt8], to question: VerifyReceiptQuestion, sent: AppReceipt, tokenOf key: SubscriptionKey,
+        _ answer: [UInt8], to question: VerifyReceiptQuestion, sent: ReceiptContent, tokenOf key: SubscriptionKey,
         source: EventSource
     ) async throws -> AnswerOutcome {
         let drafted = await ingestion.draft(

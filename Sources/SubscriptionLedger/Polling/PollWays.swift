@@ -32,14 +32,13 @@ struct PollWays: Sendable {
 
     func usesReceipts(_ app: CallBudget.App) -> Bool { verifyReceipt[app] != nil }
 
-    /// Returns the way to ask about an account; nil without one. The Server API comes first, except for ids that it does
-    /// not know.
+    /// Returns the way to ask about an account; nil without one. The Server API comes first, except for receipts that
+    /// only verifyReceipt can verify, and for ids that the Server API does not know.
     func way(for app: CallBudget.App, _ attempt: PollStore.Attempt, _ token: ReceiptToken?) -> PollWay? {
         let api = serverAPI[app].map(PollWay.serverAPI)
-        if let api, attempt.unknownAt == nil { return api }
-        guard let connection = verifyReceipt[app], let token, attempt.receipt?.retired != token.content else {
-            return api
-        }
+        guard let connection = verifyReceipt[app], let token, attempt.receipt?.retired != token.content,
+            api == nil || token.needsAnswer || attempt.unknownAt != nil
+        else { return api }
         return .verifyReceipt(connection, token)
     }
 }

@@ -1,8 +1,10 @@
 import AppStoreClient
 import AppStoreModel
+import AppStoreVerification
 import DuePolls
 import Ingestion
 import LedgerModel
+import LedgerStorage
 import Primitives
 
 extension Poller {
@@ -13,7 +15,10 @@ extension Poller {
         _ connection: VerifyReceiptConnection, _ token: ReceiptToken, _ call: Call,
         _ attempt: inout PollStore.Attempt
     ) async throws -> Bool {
-        let receipt = try ledger.reader.receipt(token)
+        guard let receipt = try storedReceipt(token) else {
+            attempt.receipt = ReceiptAttempt(.refused, after: nil, of: token.content, at: now)
+            return false
+        }
         let request = VerifyReceiptRequest(
             receipt: receipt.text, environment: call.key.environment,
             excludesOldTransactions: call.question == .statuses)
@@ -32,5 +37,14 @@ extension Poller {
         attempt.answeredAt = now
         if call.question == .history { attempt.historyAt = now }
         return true
+    }
+
+    /// Returns a receipt; nil when its event is damaged, so that the questions about other accounts go on.
+    private func storedReceipt(_ token: ReceiptToken) throws -> (text: String, content: ReceiptContent)? {
+        do {
+            return try ledger.reader.receipt(token)
+        } catch let error as StorageError where error.code == .logCorrupt {
+            return nil
+        }
     }
 }

@@ -10,16 +10,32 @@ import Primitives
 struct ReceiptToken: Hashable, Sendable {
     /// The event that contains it.
     let position: Position
-    /// The SHA-256 of its signed content.
+    /// The SHA-256 of the signed content of an app receipt, or of a receipt of iOS 6.
     let content: Digest
+    /// Whether only verifyReceipt can answer: for a receipt of iOS 6 about which Apple said nothing yet.
+    let needsAnswer: Bool
+
+    private init(_ source: Source, needsAnswer: Bool) {
+        (position, content, self.needsAnswer) = (source.position, source.name.digest, needsAnswer)
+    }
 }
 
 extension ReceiptToken {
-    /// Creates the token of an account; nil when no receipt of it is known.
+    /// Creates the token of an account; nil when no receipt of it is known. A receipt of iOS 6 that Apple has to verify
+    /// comes first, then app receipts, then the newest receipt of iOS 6.
+    /// - Parameter answeredAt: the last answer about the account.
+    init?(of timelines: [SubscriptionKey: Timeline], answeredAt: Instant?) {
+        let newest = timelines.values.flatMap(\.transactionReceipts).max { $0.recordedAt < $1.recordedAt }
+        let needsAnswer = newest.map { $0.recordedAt > answeredAt ?? .earliest } ?? false
+        guard let source = needsAnswer ? newest : Self.appReceipt(of: timelines) ?? newest else { return nil }
+        self.init(source, needsAnswer: needsAnswer)
+    }
+
+    /// Returns the app receipt of an account; nil when none is known.
     ///
     /// A newer receipt takes the place of an older one only if it states every subscription that the older one states:
     /// Apple sometimes returns empty receipts.
-    init?(of timelines: [SubscriptionKey: Timeline]) {
+    private static func appReceipt(of timelines: [SubscriptionKey: Timeline]) -> Source? {
         var receipts: [Digest: (source: Source, keys: Set<SubscriptionKey>)] = [:]
         for (key, timeline) in timelines {
             for transaction in timeline.transactions where transaction.source.rank == .receiptFile {
@@ -32,29 +48,34 @@ extension ReceiptToken {
         }
         guard var kept = ordered.first else { return nil }
         for receipt in ordered where receipt.keys.isSuperset(of: kept.keys) { kept = receipt }
-        self.init(position: kept.source.position, content: kept.source.name.digest)
+        return kept.source
     }
 }
 
 extension LedgerReader {
     /// Returns a receipt in base64, and its content.
     /// - Throws: `log_corrupt` when the event at the position has none.
-    func receipt(_ token: ReceiptToken) throws -> (text: String, content: AppReceipt) {
+    func receipt(_ token: ReceiptToken) throws -> (text: String, content: ReceiptContent) {
         guard let record = try log.record(at: token.position), let evidence = try log.evidence(at: token.position),
-            let bytes = try Self.receipt(in: record, evidence),
-            case .app(let content) = try ReceiptContent(bytes)
+            let receipt = try Self.receipt(in: record, evidence)
         else {
             throw StorageError(
                 .logCorrupt, "no receipt at position \(token.position)", expected: "a receipt", found: "none",
                 hint: "Run `subledger audit verify --deep`.")
         }
-        let isText = bytes.first != 0x30
-        return (isText ? String(decoding: bytes, as: UTF8.self) : Base64.encode(bytes), content)
+        return receipt
     }
 
-    private static func receipt(in record: Record, _ evidence: [UInt8]) throws -> [UInt8]? {
-        if record.artifact == .receipt { return evidence }
-        if let stored = try VerifyReceiptEvents.stored(record, evidence) { return stored.acceptedReceipt }
-        return try NotificationV1Events.stored(record, evidence)?.acceptedReceipt
+    private static func receipt(
+        in record: Record, _ evidence: [UInt8]
+    ) throws -> (text: String, content: ReceiptContent)? {
+        if let stored = try TransactionReceiptEvents.stored(record, evidence) {
+            return (Base64.encode(evidence), .transaction(stored.receipt))
+        }
+        if record.artifact == .receipt { return (Base64.encode(evidence), try ReceiptContent(evidence)) }
+        let carried =
+            try VerifyReceiptEvents.stored(record, evidence)?.acceptedReceipt
+            ?? NotificationV1Events.stored(record, evidence)?.acceptedReceipt
+        return try carried.map { (String(decoding: $0, as: UTF8.self), try ReceiptContent($0)) }
     }
 }

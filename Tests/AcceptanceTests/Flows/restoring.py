@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from stage import MOMENT, NEWS, PRO, Device, Player, Stage, ask, flow, instant, iso
+from stage import MOMENT, NEWS, PRO, Device, Player, Stage, apart_from_positions, ask, flow, instant, iso
 
 
 @flow(27)
@@ -40,6 +40,9 @@ def no_receipt(player: Player):
         status, answer = ask(f"{stage.ledger.url}/v1/customers/anna")
         assert status == 200 and not answer["entitled"] and answer["nextStep"] == "none", answer
         assert {row["state"] for row in answer["products"] + answer["groups"]} == {"new"}, answer
+        status, posted = ask(f"{stage.ledger.url}/v1/transactions", "POST", {"customerId": "anna"})
+        assert status == 200 and posted["finish"] == posted["refused"] == [], posted
+        assert apart_from_positions(posted["customer"]) == apart_from_positions(answer), posted
 
         # The customer of the app signs in to the App Store with one Apple account, then with another.
         first, second = stage.relative(0), stage.relative(1)

@@ -6,7 +6,8 @@ import Testing
     @Test func `of kinds are those of the contract`() {
         let names: [UInt8: String] = [
             1: "transactionVerified", 2: "statusPolled", 3: "notificationReceived", 4: "receiptVerified",
-            5: "renewalInfoVerified", 6: "appTransactionVerified", 7: "notificationV1Received", 16: "customerLinked",
+            5: "renewalInfoVerified", 6: "appTransactionVerified", 7: "notificationV1Received",
+            8: "transactionReceiptReceived", 16: "customerLinked",
             17: "customersMerged",
             18: "linkRefused", 19: "subscriptionTransferred", 20: "entitlementGranted", 21: "customerErased",
             22: "customersUnmerged", 23: "consentRecorded", 24: "tokenMapped", 32: "catalogChanged",

@@ -281,10 +281,48 @@ struct RefusedPostingTests {
         #expect(try shop.events().isEmpty)
     }
 
+    @Test(arguments: ["{}", #"{"signedTransactions":[]}"#, #"{"receipt":null}"#], [Caller.app, .backend])
+    func `a posting of nothing is answered and stores nothing`(body: String, caller: Caller) async throws {
+        let shop = try TestLedger()
+        _ = try await shop.post(Purchase("1"), customerId: "alice")
+        let size = try shop.events().count
+        var posting = try TransactionPosting(body: JSONDocument(parsing: Array(body.utf8)).root)
+        let nobody = try await shop.ledger.post(posting, by: caller)
+        #expect(!nobody.isEverythingRefused && nobody.finish.isEmpty && nobody.refused.isEmpty)
+        let answer = try #require(nobody.json.view["customer"])
+        #expect(answer["entitled"]?.bool == false && answer["handle"]?.isNull ?? true && answer["id"]?.isNull ?? true)
+        guard caller.role != .app else {
+            #expect(try shop.events().count == size)
+            return
+        }
+        posting.customerId = "alice"
+        let alice = try await shop.ledger.post(posting, by: caller).json.view["customer"]
+        #expect(alice?.purchases == ["1"] && alice?["id"]?.string == "alice")
+        posting.customerId = "bob"
+        #expect(try await shop.ledger.post(posting, by: caller).json.view["customer"]?["id"]?.string == "bob")
+        #expect(try shop.events().count == size)
+    }
+
+    @Test func `a posting of nothing by a handle is answered with its purchases`() async throws {
+        let shop = try TestLedger()
+        let first = try await shop.post(Purchase("1"))
+        let handle = try #require(first.json.view["customer"]?["handle"]?.string)
+        let size = try shop.events().count
+        var posting = TransactionPosting(signedTransactions: [], handle: handle)
+        let answer = try await shop.ledger.post(posting, by: .backend).json.view["customer"]
+        #expect(answer?["handle"]?.string == handle && answer?.purchases == ["1"])
+        _ = try await shop.post(Purchase("2"), customerId: "alice")
+        posting.customerId = "alice"
+        let error = await #expect(throws: CustomerError.self) {
+            [posting] in try await shop.ledger.post(posting, by: .backend)
+        }
+        #expect(error?.code == .customerConflict)
+        #expect(try shop.events().count > size)
+    }
+
     /// The body, and the value that the error reports as found.
     private static let malformed = [
-        ("[]", "an array"), ("{}", "none"), (#"{"customerId":"a"}"#, "none"), (#"{"signedTransactions":null}"#, "none"),
-        (#"{"signedTransactions":[]}"#, "an empty array"), (#"{"signedTransactions":"x"}"#, "a string"),
+        ("[]", "an array"), (#"{"signedTransactions":"x"}"#, "a string"),
         (#"{"signedTransactions":["x",1]}"#, "a number at index 1"),
         (#"{"signedTransactions":["x"],"customerId":7}"#, "a number"), (#"{"receipt":true}"#, "a boolean"),
         (#"{"signedTransactions":["x"],"deviceGUID":{}}"#, "an object"),
