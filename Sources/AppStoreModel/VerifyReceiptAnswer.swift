@@ -12,6 +12,8 @@ package struct VerifyReceiptAnswer: Sendable {
     package let latest: [Row]
     /// Those of the receipt, as of its creation.
     package let inApp: [Row]
+    /// Whether the answer is in the older style, which states only the purchase of the receipt and the newest one.
+    package let isOfTransactionReceipt: Bool
     package let renewals: [Element]
     /// The number of rows and elements that cannot be read.
     package let unreadable: Int
@@ -59,9 +61,10 @@ package struct VerifyReceiptAnswer: Sendable {
             reading.rows(document[name], "\(name)")
         }
         latest = reading.takeRows()
+        isOfTransactionReceipt = receipt?["in_app"] == nil && fields?.text("transaction_id") != nil
         if let rows = receipt?["in_app"] {
             reading.rows(rows, "receipt/in_app")
-        } else if let receipt, fields?.text("transaction_id") != nil {
+        } else if isOfTransactionReceipt {
             reading.rows(receipt, "receipt")
         }
         inApp = reading.takeRows()

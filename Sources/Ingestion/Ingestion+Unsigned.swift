@@ -1,4 +1,4 @@
-package import AppStoreModel
+import AppStoreModel
 package import AppStoreVerification
 package import EventLog
 package import FactStore

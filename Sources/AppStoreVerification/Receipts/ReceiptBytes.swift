@@ -1,5 +1,5 @@
 package import AppStoreModel
-import Primitives
+package import Primitives
 
 /// The bytes of a receipt, in base64 or not.
 package enum ReceiptBytes {

@@ -124,7 +124,7 @@ extension SourceRank {
     /// did not.
     fileprivate func mayStateReplacement(upgradesAreMarked: Bool) -> Bool {
         switch self {
-        case .receiptFile, .receiptInApp, .notificationV1: true
+        case .receiptFile, .receiptInApp, .notificationV1, .transactionReceipt: true
         case .verifyReceiptLatest: !upgradesAreMarked
         case .jws: false
         }

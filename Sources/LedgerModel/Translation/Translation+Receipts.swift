@@ -1,5 +1,5 @@
 package import AppStoreModel
-import Primitives
+package import Primitives
 
 extension Translation {
     /// Returns the purchases in a receipt, each in the timeline of its originalTransactionId, and the first download of

@@ -27,7 +27,9 @@ package struct AnsweredReceipt: Sendable {
     private static let rowLimit = 100
 
     /// Whether the newest purchases are all there are.
-    fileprivate var isComplete: Bool { !excludesOldTransactions && answer.latest.count < Self.rowLimit }
+    fileprivate var isComplete: Bool {
+        !excludesOldTransactions && !answer.isOfTransactionReceipt && answer.latest.count < Self.rowLimit
+    }
 }
 
 extension Translation {

@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreVerification
 import EventLog
+import FactStore
 import Ingestion
 import LedgerModel
 import Primitives

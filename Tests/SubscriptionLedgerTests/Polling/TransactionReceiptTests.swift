@@ -19,7 +19,8 @@ import Testing
     /// A ledger of one app, and its verifyReceipt with a prepared answer.
     private final class Stage {
         let ledger: FeedLedger
-        private let poller: Poller
+        /// Nil when the test is done with it, so that others can open its files.
+        var poller: Poller?
         private let reply: Reply
 
         private final class Reply: Sendable {
@@ -61,7 +62,7 @@ import Testing
         func poll(_ answer: String, in environment: Environment = .production) async throws -> Poller.Counts {
             reply.text.withLock { $0 = answer }
             reply.environment.withLock { $0 = environment }
-            return try await poller.round()
+            return try await poller?.round() ?? Poller.Counts()
         }
 
         func post(
@@ -133,7 +134,14 @@ import Testing
         #expect(
             again.finish == [TransactionName(transactionId: "11", originalTransactionId: "1")])
         #expect(try stage.subscriptions(of: "alice") == ["1"])
+        // The answer states one purchase, so the others are asked for.
+        #expect(try await stage.poll(Self.answer()).polled == 1)
+        #expect(stage.asked.map(\.excludesOldTransactions) == [true, false])
         #expect(try await stage.poll(Self.answer()) == Poller.Counts(), "nothing is left to ask")
+        let row = try stage.ledger.ledger.reader.state(
+            of: SubscriptionSelector(originalTransactionId: "1"), AsOfQuery(asOf: stage.ledger.clock.now)
+        )?.subscriptions.first
+        #expect(row?.entitled == true && row?.willRenew == true && row?.historyIncomplete == true)
     }
 
     @Test func `says nothing about a subscription by itself`() async throws {
@@ -143,6 +151,7 @@ import Testing
             of: SubscriptionSelector(originalTransactionId: "1"), AsOfQuery(asOf: stage.ledger.clock.now))
         #expect(state?.subscriptions.isEmpty ?? true)
         #expect(try stage.ledger.storedRows().isEmpty, "no transition")
+        stage.poller = nil
         let due = try stage.ledger.ledger.reader.duePolls(at: stage.ledger.clock.now, policy: PollPolicy())
         #expect(due.map(\.why) == ["token"])
     }
@@ -223,6 +232,7 @@ import Testing
         _ = try await stage.poll(Self.answer())
         let evidence = try #require(try stage.ledger.ledger.reader.evidence(at: 0))
         #expect(Base64.encode(evidence.bytes) == Self.receipt())
+        stage.poller = nil
         stage.ledger.close()
         var options = LedgerAudit.Options()
         options.deep = true
