@@ -1,3 +1,4 @@
+package import AppStoreModel
 package import Primitives
 
 /// An event that replaces the catalogue of an app.
@@ -53,6 +54,9 @@ package struct CatalogHistory: Hashable, Sendable {
 
     /// The instants from which descriptions are in effect, in any order.
     package var effectiveDates: [Instant] { descriptions.values.flatMap { $0.compactMap(\.effectiveFrom) } }
+
+    /// Returns the type of a product of the newest catalogue, also before its first description takes effect.
+    package func type(of id: Symbol) -> ProductType? { descriptions[id]?.first?.kind.type }
 
     /// Returns the description of a product that is in effect at an instant; nil for a product that the newest
     /// catalogue does not have, and before its first description takes effect.

@@ -29,7 +29,10 @@ extension OneTimePurchase {
     package static func all(in timeline: Timeline) -> [OneTimePurchase] {
         let oneTime = timeline.transactions.filter { $0.value.type == .consumable || $0.value.type == .nonRenewing }
         guard !oneTime.isEmpty else { return [] }
-        return Dictionary(grouping: oneTime, by: \.value.transactionId).values
+        // Not every statement about a purchase has its type.
+        let ids = Set(oneTime.map(\.value.transactionId))
+        let statements = timeline.transactions.filter { ids.contains($0.value.transactionId) }
+        return Dictionary(grouping: statements, by: \.value.transactionId).values
             .compactMap(OneTimePurchase.init)
             .sorted { left, right in
                 left.purchasedAt == right.purchasedAt
@@ -42,7 +45,10 @@ extension OneTimePurchase {
         let rank = statements.map(\.source.rank).max()
         let dates = statements.flatMap { [$0.value.purchaseDate, $0.value.originalPurchaseDate] }.compactMap(\.self)
         // A restore gives the purchase another date; the original one remains.
-        guard let newest = statements.last(where: { $0.source.rank == rank })?.value, let type = newest.type,
+        let typed = statements.filter { $0.value.type != nil }
+        let typeRank = typed.map(\.source.rank).max()
+        guard let newest = statements.last(where: { $0.source.rank == rank })?.value,
+            let type = typed.last(where: { $0.source.rank == typeRank })?.value.type,
             newest.purchaseDate != nil, let purchasedAt = dates.min()
         else { return nil }
         transactionId = newest.transactionId

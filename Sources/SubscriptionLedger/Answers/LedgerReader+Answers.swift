@@ -62,6 +62,7 @@ extension LedgerReader {
         let rules = try rules(for: question, knownAt: size)
         let later = question.signedBy.map { timelines.countSignedLater(than: $0, in: known) }
         if let signedBy = question.signedBy { timelines = timelines.signed(by: signedBy) }
+        timelines = timelines.typed(by: try catalogHistories(knownAt: size))
         var answer = Answer(
             asOf: question.asOf, knownAt: size, subscriptions: try rows(Lineage.components(of: timelines), known, rules)
         )

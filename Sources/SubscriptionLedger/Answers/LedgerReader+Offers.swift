@@ -51,6 +51,7 @@ extension IntroOffers {
         of timelines: CustomerTimelines?, at t: Instant, rules: Rules, scope: CustomerScope,
         catalogs: [Symbol: CatalogHistory]
     ) {
+        let timelines = timelines?.typed(by: catalogs)
         let owned = OwnedSubscriptions(of: timelines, at: t, rules: rules, scope: scope)
         self.init(
             of: timelines, owned, owned.lineages.states(at: t, rules: rules), at: t, rules: rules.intro, scope: scope,

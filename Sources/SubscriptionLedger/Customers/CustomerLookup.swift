@@ -173,11 +173,10 @@ extension CustomerLookup {
         }
         let downloads = signedBy.map { t in related.downloads.map { $0.signed(by: t) } } ?? related.downloads
         for claim in downloads.flatMap(\.claims) { _ = try customer(of: claim.customer) }
-        return CustomerTimelines(
-            owner: owner, lineages: Lineage.components(of: timelines), evidence: evidence,
-            purchases: timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty }, downloads: downloads,
-            grants: grants, directory: directory,
-            signedLater: signedBy.map { t in related.timelines.mapValues { $0.countSignedLater(than: t) } } ?? [:])
+        var known = CustomerTimelines(
+            of: owner, timelines, evidence: evidence, downloads: downloads, grants: grants, directory: directory)
+        if let signedBy { known.signedLater = related.timelines.mapValues { $0.countSignedLater(than: signedBy) } }
+        return known
     }
 }
 

@@ -26,6 +26,7 @@ struct CustomerState: Sendable {
         of timelines: CustomerTimelines?, at t: Instant, rules: Rules, scope: CustomerScope,
         catalogs: [Symbol: CatalogHistory]
     ) {
+        let timelines = timelines?.typed(by: catalogs)
         let owned = OwnedSubscriptions(of: timelines, at: t, rules: rules, scope: scope)
         let allStates = owned.lineages.states(at: t, rules: rules)
         let states = allStates.filter { owned.keys.contains($0.key) }

@@ -4,11 +4,11 @@ import Primitives
 /// The timelines that an owner may own at some instant, with the evidence about their owners.
 struct CustomerTimelines: Sendable {
     let owner: Ownership.Owner
-    let lineages: [Lineage]
+    private(set) var lineages: [Lineage]
     /// The evidence about each key.
     let evidence: [OwnershipEvidence]
     /// The one-time purchases of the keys that have any.
-    let purchases: [SubscriptionKey: [OneTimePurchase]]
+    private(set) var purchases: [SubscriptionKey: [OneTimePurchase]]
     /// The downloads that the owner may own.
     let downloads: [AppDownload]
     /// The grants to every handle of the customer.
@@ -16,6 +16,33 @@ struct CustomerTimelines: Sendable {
     let directory: CustomerDirectory
     /// The purchases and revocations of each key that Apple signed later than the question permits.
     var signedLater: [SubscriptionKey: Int] = [:]
+    /// The timelines of all keys when only the catalogue knows the type of a purchase; otherwise empty.
+    private let untyped: [SubscriptionKey: Timeline]
+
+    /// - Parameter timelines: those of every key that the owner may own, and of every related key.
+    init(
+        of owner: Ownership.Owner, _ timelines: [SubscriptionKey: Timeline], evidence: [OwnershipEvidence],
+        downloads: [AppDownload], grants: [EntitlementGrant], directory: CustomerDirectory
+    ) {
+        (self.owner, self.evidence, self.downloads) = (owner, evidence, downloads)
+        (self.grants, self.directory) = (grants, directory)
+        (lineages, purchases) = Self.folded(timelines)
+        untyped = timelines.values.contains(where: \.lacksTypes) ? timelines : [:]
+    }
+
+    /// Returns the timelines with the types that the catalogues have for purchases whose type no source states.
+    func typed(by catalogs: [Symbol: CatalogHistory]) -> CustomerTimelines {
+        guard !untyped.isEmpty else { return self }
+        var typed = self
+        (typed.lineages, typed.purchases) = Self.folded(untyped.typed(by: catalogs))
+        return typed
+    }
+
+    private static func folded(
+        _ timelines: [SubscriptionKey: Timeline]
+    ) -> ([Lineage], [SubscriptionKey: [OneTimePurchase]]) {
+        (Lineage.components(of: timelines), timelines.mapValues(OneTimePurchase.all).filter { !$0.value.isEmpty })
+    }
 }
 
 /// The subscriptions that belong to the owner at an instant, and all lineages that they may be part of.

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Ingestion
 import LedgerAPI
 import LedgerConfiguration
 import LedgerModel
@@ -50,6 +51,63 @@ import Testing
         #expect(answer["groups"]?.elements?.first?.text == #"{"bundleId":"com.example.app","group":"g","state":"new"}"#)
         let sandbox = try shop.customer("nobody", environment: .sandbox)
         #expect(sandbox["products"]?.elements?.count == 6)
+    }
+
+    /// An answer of verifyReceipt about the products, which states no types.
+    private static func answer(refunded id: String? = nil, at time: Int64 = 1_768_478_000_000) -> [UInt8] {
+        let rows = ["unlock", "season", "coins", "unheard"].enumerated().map { index, product in
+            let refund = "\(index + 1)" == id ? #","cancellation_date_ms":"1768477900000""# : ""
+            return
+                #"{"transaction_id":"\#(index + 1)","original_transaction_id":"\#(index + 1)","product_id":"\#(product)","#
+                + #""purchase_date_ms":"1768477000000"\#(refund)}"#
+        }
+        return Array(
+            """
+            {"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.app",\
+            "receipt_creation_date_ms":"\(time)","request_date_ms":"\(time)",\
+            "in_app":[\(rows.joined(separator: ","))]}}
+            """.utf8)
+    }
+
+    private static func ingest(_ answer: [UInt8], in shop: TestLedger) async throws {
+        let content = FoundArtifact.Content(artifact: answer, unsigned: .assertedAnswer)
+        let checked = await shop.ledger.check(content, source: .file)
+        let outcome = try await shop.ledger.append([checked], source: .file)[0]
+        if case .refused(let refusal, _) = outcome { throw refusal }
+    }
+
+    @Test func `come from purchases whose type only the catalogue knows`() async throws {
+        let shop = try TestLedger()
+        try await Self.ingest(Self.answer(), in: shop)
+        for id in 1...4 {
+            _ = try await shop.ledger.link(
+                SubscriptionSelector(originalTransactionId: "\(id)"), to: "alice", by: .admin, scope: CustomerScope(),
+                source: .operator)
+        }
+        func row(_ id: String) throws -> SubscriptionRow? {
+            try shop.reader.state(
+                of: SubscriptionSelector(originalTransactionId: id), AsOfQuery(asOf: TestLedger.now)
+            )?.subscriptions.first
+        }
+        #expect(try shop.customer("alice")["entitled"]?.bool == false && row("1") == nil)
+
+        try await shop.apply(Self.text)
+        func entitlements() throws -> [String]? {
+            try shop.customer("alice")["entitlements"]?.elements?.compactMap { $0["id"]?.string }
+        }
+        #expect(try entitlements() == ["season", "unlocked"])
+        #expect(try row("1")?.entitled == true && row("4") == nil)
+        #expect(
+            try shop.products(of: "alice") == [
+                "endless new", "max new", "pro new", "season active", "trial new", "unheard inactive", "unlock active",
+            ])
+        let bought = try shop.customer("alice")["purchases"]?.elements?.compactMap { $0["productId"]?.string }
+        #expect(bought == ["coins", "season"] || bought == ["season", "coins"])
+
+        try await Self.ingest(Self.answer(refunded: "1", at: 1_768_478_100_000), in: shop)
+        #expect(try entitlements() == ["season"])
+        try await Self.ingest(Self.answer(refunded: "2", at: 1_768_478_200_000), in: shop)
+        #expect(try entitlements() == [])
     }
 
     @Test func `name their purchases and their ends`() async throws {
