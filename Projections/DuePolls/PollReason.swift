@@ -3,7 +3,7 @@ package enum PollReason: String, CaseIterable, Sendable {
     /// A receipt of iOS 6 came, which only Apple can verify.
     case token
     /// A notification of version 1 came, which proves nothing that would open access.
-    case notificationV1 = "V1"
+    case notificationV1 = "v1"
     /// A renewal info or a gap shows a period that no transaction states.
     case implied
     /// A field of the state rests on an inference, or it is unknown whether the subscription renews.

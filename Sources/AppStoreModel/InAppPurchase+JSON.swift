@@ -69,10 +69,11 @@ struct ReceiptFields {
 
     /// Whether the formatted date contradicts the milliseconds by more than a second. The latter count.
     func isContradictory(_ name: String) -> Bool {
-        guard let exact = integer("\(name)_ms"), let formatted = text(name).flatMap(Self.formattedDate) else {
-            return false
-        }
-        return abs(exact - formatted.milliseconds) > 1_000
+        // `date` accepts only instants whose difference cannot overflow.
+        guard integer("\(name)_ms") != nil, let exact = date(name),
+            let formatted = text(name).flatMap(Self.formattedDate)
+        else { return false }
+        return abs(exact.milliseconds - formatted.milliseconds) > 1_000
     }
 
     /// Reads `YYYY-MM-DD HH:MM:SS Etc/GMT`, or RFC 3339.

@@ -47,13 +47,12 @@ package struct NotificationV1: Sendable {
             reading.rows(document[name], "\(name)")
         }
         let rows = reading.takeRows().map { $0.cancelled(as: fields) }
-        let newest = rows.max { $0.purchase.purchaseDate < $1.purchase.purchaseDate }?.purchase
-        let id = fields.text("original_transaction_id") ?? newest?.originalTransactionId
+        let id = fields.text("original_transaction_id") ?? rows.newest?.originalTransactionId
         renewals = reading.elements(
             [
                 (unified?["pending_renewal_info"], "unified_receipt/pending_renewal_info"),
                 (document["pending_renewal_info"], "pending_renewal_info"),
-            ], orThoseOf: document, about: id, newest?.productId)
+            ], orThoseOf: document, about: id, rows.newest(of: id)?.productId)
         self.rows = rows
         (unreadable, contradictions) = (reading.unreadable, reading.contradictions)
         originalTransactionId = id
@@ -87,10 +86,8 @@ extension NotificationV1 {
         return dates.compactMap(\.self).max()
     }
 
-    /// The newest purchase.
-    package var newestRow: InAppPurchase? {
-        rows.map(\.purchase).max { $0.purchaseDate < $1.purchaseDate }
-    }
+    /// The newest purchase of the subscription that the notification is about.
+    package var newestRow: InAppPurchase? { rows.newest(of: originalTransactionId) }
 }
 
 extension VerifyReceiptAnswer.Row {

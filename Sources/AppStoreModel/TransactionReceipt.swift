@@ -9,6 +9,9 @@ package struct TransactionReceipt: Sendable, Hashable {
     /// The environment as the list states it; nil for Production.
     package let environment: String?
 
+    /// The maximum size in bytes. Apple's receipts have 3 KiB.
+    private static let limit = 64 * 1_024
+
     package struct Entry: Sendable, Hashable {
         package let key: String
         package let value: String
@@ -21,7 +24,7 @@ package struct TransactionReceipt: Sendable, Hashable {
     /// Reads a property list of the old style; nil when it is none, or has no purchase.
     /// - Complexity: O(n).
     package init?(_ bytes: [UInt8]) {
-        guard bytes.first == UInt8(ascii: "{") else { return nil }
+        guard bytes.first == UInt8(ascii: "{"), bytes.count <= Self.limit else { return nil }
         let outer = Self.entries(in: bytes)
         guard let info = outer.first(where: { $0.key == "purchase-info" })?.value, let decoded = Base64.decode(info)
         else { return nil }

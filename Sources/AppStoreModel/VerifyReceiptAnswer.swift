@@ -5,11 +5,13 @@ package import Primitives
 package struct VerifyReceiptAnswer: Sendable {
     package let document: JSONView
     package let status: Int64
-    /// Production or Sandbox; nil in the older style.
-    package let environment: Environment?
+    /// The name of the environment; nil in the older style.
+    package let environmentName: String?
     package let bundleId: String?
     /// The purchases of `latest_receipt_info` and its counterpart for expired subscriptions, as of `requestDate`.
     package let latest: [Row]
+    /// The number of rows in `latest_receipt_info`, also of those that repeat another or cannot be read.
+    package let latestRowCount: Int
     /// Those of the receipt, as of its creation.
     package let inApp: [Row]
     /// Whether the answer is in the older style, which states only the purchase of the receipt and the newest one.
@@ -48,7 +50,7 @@ package struct VerifyReceiptAnswer: Sendable {
         self.status = status
         let receipt = document["receipt"]
         let fields = receipt.map(ReceiptFields.init)
-        environment = (document["environment"]?.string).flatMap { Environment(known: $0) }
+        environmentName = document["environment"]?.string
         bundleId = fields?.text("bundle_id") ?? fields?.text("bid")
         latestReceipt = document["latest_receipt"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         requestDate = fields?.date("request_date")
@@ -60,6 +62,7 @@ package struct VerifyReceiptAnswer: Sendable {
         for name in ["latest_receipt_info", "latest_expired_receipt_info"] as [StaticString] {
             reading.rows(document[name], "\(name)")
         }
+        latestRowCount = reading.rowCount
         latest = reading.takeRows()
         isOfTransactionReceipt = receipt?["in_app"] == nil && fields?.text("transaction_id") != nil
         if let rows = receipt?["in_app"] {
@@ -68,21 +71,22 @@ package struct VerifyReceiptAnswer: Sendable {
             reading.rows(receipt, "receipt")
         }
         inApp = reading.takeRows()
-        let newest = (latest.isEmpty ? inApp : latest).map(\.purchase).max { $0.purchaseDate < $1.purchaseDate }
+        let newest = (latest.isEmpty ? inApp : latest).newest
         renewals = reading.elements(
             [(document["pending_renewal_info"], "pending_renewal_info")], orThoseOf: document,
             about: newest?.originalTransactionId, newest?.productId)
         (unreadable, contradictions) = (reading.unreadable, reading.contradictions)
     }
 
+    /// Nil without a name, and for one that Apple does not use.
+    package var environment: Environment? { environmentName.flatMap { Environment(known: $0) } }
+
     /// Whether the status lets the purchases count. 21006 is that of an expired subscription in the older style.
     /// https://developer.apple.com/documentation/appstorereceipts/status
     package var statesPurchases: Bool { status == 0 || status == 21_006 }
 
     /// The newest purchase.
-    package var newestRow: InAppPurchase? {
-        (latest.isEmpty ? inApp : latest).map(\.purchase).max { $0.purchaseDate < $1.purchaseDate }
-    }
+    package var newestRow: InAppPurchase? { (latest.isEmpty ? inApp : latest).newest }
 
     /// The instant of the newest purchase or cancellation: the time of an answer from a file that has no other.
     package var newestDate: Instant? {
@@ -90,9 +94,20 @@ package struct VerifyReceiptAnswer: Sendable {
     }
 }
 
+extension [VerifyReceiptAnswer.Row] {
+    var newest: InAppPurchase? { lazy.map(\.purchase).max { $0.purchaseDate < $1.purchaseDate } }
+
+    /// Returns the newest purchase of a subscription; that of all when none is of it.
+    func newest(of originalTransactionId: String?) -> InAppPurchase? {
+        filter { $0.purchase.originalTransactionId == originalTransactionId }.newest ?? newest
+    }
+}
+
 /// Collects rows and elements, and counts what cannot be read.
 struct ReceiptReading {
     private var rows: [VerifyReceiptAnswer.Row] = []
+    /// The number of rows so far, also of those that cannot be read.
+    private(set) var rowCount = 0
     private(set) var unreadable = 0
     private(set) var contradictions = 0
 
@@ -111,6 +126,7 @@ struct ReceiptReading {
     }
 
     private mutating func row(_ value: JSONView, _ path: String) {
+        rowCount += 1
         guard let purchase = InAppPurchase(value) else {
             unreadable += 1
             return
@@ -154,6 +170,7 @@ struct ReceiptReading {
             document["auto_renew_status"] != nil || document["expiration_intent"] != nil,
             var renewal = PendingRenewal(document, originalTransactionId: id)
         {
+            // A notification may name another one than its rows.
             renewal.originalTransactionId = id
             renewal.productId = renewal.productId ?? productId
             found.append(("auto_renew_status", renewal))
@@ -166,24 +183,22 @@ struct ReceiptReading {
         _ found: [(path: String, renewal: PendingRenewal)]
     ) -> [VerifyReceiptAnswer.Element] {
         var kept: [(path: String, renewal: PendingRenewal)] = []
+        var places: [String: [String?: Int]] = [:]
         for element in found {
-            let index = kept.firstIndex {
-                $0.renewal.originalTransactionId == element.renewal.originalTransactionId
-                    && $0.renewal.productId == element.renewal.productId
-            }
-            guard let index else {
+            let renewal = element.renewal
+            guard let index = places[renewal.originalTransactionId]?[renewal.productId] else {
+                places[renewal.originalTransactionId, default: [:]][renewal.productId] = kept.count
                 kept.append(element)
                 continue
             }
-            if kept[index].renewal.expirationIntent != nil || element.renewal.expirationIntent == nil {
+            if kept[index].renewal.expirationIntent != nil || renewal.expirationIntent == nil {
                 kept[index] = element
             }
         }
         return kept.map { element in
             VerifyReceiptAnswer.Element(
                 path: element.path, renewal: element.renewal,
-                isOneOfSeveral: kept.count { $0.renewal.originalTransactionId == element.renewal.originalTransactionId }
-                    > 1)
+                isOneOfSeveral: places[element.renewal.originalTransactionId, default: [:]].count > 1)
         }
     }
 }

@@ -102,7 +102,7 @@ extension SignedMessage {
     }
 
     /// Verifies the signature of every signer over the content, and the digest in signed attributes.
-    /// - Precondition: `path(to:)` accepted the signers.
+    /// The caller has established trust in the certificates of the signers: it checks signatures alone.
     /// - Throws: `signatureInvalid`.
     package borrowing func verifySignatures() throws(CMSError) {
         defer { ERR_clear_error() }
@@ -150,6 +150,7 @@ extension SignedMessage {
             X509_STORE_CTX_free(context)
             X509_STORE_free(store)
         }
+        guard let store, let context else { throw .untrusted("no memory") }
         guard let trusted = Self.certificate(anchor) else { throw .untrusted("the root cannot be read") }
         // The store counts its own reference.
         X509_STORE_add_cert(store, trusted)

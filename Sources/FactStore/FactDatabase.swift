@@ -23,7 +23,7 @@ final class FactDatabase: Sendable {
     private static let codecKey = Array("codec".utf8)
     /// The layout version, which is part of the folder's name. A new one is needed for other databases, index terms or
     /// stored facts, so also for every new version of `FactCodec`.
-    static let layout: UInt64 = 10
+    static let layout: UInt64 = 11
 
     static func exists(in directory: String) -> Bool {
         access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0

@@ -16,15 +16,15 @@ enum CarriedReceipt {
     /// The members of the body of an event: the code of a refused receipt.
     var members: [JSONValue.Member] {
         guard case .refused(let refusal) = self else { return [] }
-        return [.init(Self.refusedMember, .string(refusal.code.rawValue))]
+        return [.init("\(Self.refusedMember)", .string(refusal.code.rawValue))]
     }
 
-    private static let refusedMember = "refusedReceipt"
+    private static let refusedMember: StaticString = "refusedReceipt"
 
     /// Reads the receipt of a stored event; nil without one that was accepted.
     /// - Throws: the refusal of a receipt that cannot be read, which in a log is damage.
     static func stored(_ text: String?, _ body: JSONView) throws(Refusal) -> StoredArtifact? {
-        guard let text, body["refusedReceipt"] == nil else { return nil }
+        guard let text, body[refusedMember] == nil else { return nil }
         return try StoredArtifact(Array(text.utf8), kind: .receipt)
     }
 }

@@ -55,14 +55,17 @@ extension Ingestion {
                 .claimMissing, "the answer does not name the app", expected: "bundle_id or bid", found: "none")
         }
         let environments = try environments(of: bundleId, unknown: .answerMismatch)
-        guard let environment = answer.environment ?? (environments.count == 1 ? environments.first : nil) else {
+        // An unknown name is not that of the only environment.
+        let only = environments.count == 1 && answer.environmentName == nil ? environments.first : nil
+        guard let environment = answer.environment ?? only else {
             throw Refusal(
-                .claimMissing, "the answer has no environment", expected: "environment, or one allowed environment",
-                found: "none of \(environments.count)")
+                .claimMissing, "the answer has no environment",
+                expected: "Production or Sandbox, or one allowed environment",
+                found: answer.environmentName ?? "none of \(environments.count)")
         }
         try Self.require(environment, among: environments)
         let question = VerifyReceiptQuestion(
-            bundleId: bundleId, environment: environment, receipt: nil, excludesOldTransactions: false,
+            bundleId: bundleId, environment: environment, receipt: nil, excludesOldTransactions: nil,
             receivedAt: answer.newestDate ?? now)
         return try await draft(answer, question, nil, .asserted, source, now)
     }

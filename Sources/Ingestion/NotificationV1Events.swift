@@ -44,12 +44,12 @@ package enum NotificationV1Events {
                 .claimMissing, "the notification has no date", expected: "the date of a purchase or change",
                 found: "none")
         }
-        try time.requirePresent(at: now)
+        try SigningTimePolicy.check(time, now: now)
         let bytes = notification.blanked
         let origin = Origin(
             bundleId: bundleId, environment: environment, time: time, digest: Digest.sha256(of: bytes))
         let proof = carried.verified?.proof
-        var flags: RecordFlags = notification.password == nil ? [] : .redacted
+        var flags: RecordFlags = notification.document["password"] == nil ? [] : .redacted
         if proof?.isConfiguredRoot == true { flags.insert(.configuredRoot) }
         let code = EnvironmentCode(name: environment.rawValue) ?? .none
         let members: [JSONValue.Member] =
@@ -65,11 +65,7 @@ package enum NotificationV1Events {
             evidence: Evidence(bytes: bytes, digest: origin.digest), verifiedAt: proof?.verifiedAt ?? now,
             body: JSONValue.object(members).canonical(),
             attachment: IndexedFacts(facts))
-        guard draft.fitsRecord else {
-            throw Refusal(
-                .claimMalformed, "the notification_type is too long", expected: "at most 4 KiB",
-                found: "\(draft.body.count) bytes")
-        }
+        try draft.requireToFit("notification_type")
         return (draft, facts)
     }
 

@@ -40,18 +40,19 @@ extension NotificationV1 {
         return Digest(hex: String(password.dropFirst(Self.digestMark.count)))
     }
 
-    /// The notification with its password blanked.
+    /// The notification with its password blanked, also one that is no string.
     var blanked: [UInt8] { replacingPassword(with: "") }
 
     /// The notification with the SHA-256 of its password in the place of it, so that it can be checked again.
     package var digested: [UInt8] {
-        passwordDigest(isBlanked: true).map { replacingPassword(with: Self.digestMark + $0.hex) } ?? blanked
+        passwordDigest(isBlanked: false).map { replacingPassword(with: Self.digestMark + $0.hex) } ?? blanked
     }
 
     /// - Precondition: JSON does not escape the text.
     private func replacingPassword(with text: String) -> [UInt8] {
         let bytes = document.document.bytes
-        guard let range = document["password"]?.byteRange, password != nil else { return bytes }
+        guard let range = document["password"]?.byteRange else { return bytes }
+        let text = password == nil ? "\"\"" : text
         return Array(bytes[..<range.lowerBound]) + Array(text.utf8) + Array(bytes[range.upperBound...])
     }
 }

@@ -33,7 +33,7 @@ package enum VerifyReceiptEvents {
         trust: TrustClass, source: EventSource, now: Instant
     ) throws(Refusal) -> DraftedFacts {
         if answer.statesPurchases { try check(answer, question, sent) }
-        try (answer.requestDate ?? question.receivedAt).requirePresent(at: now)
+        try SigningTimePolicy.check(answer.requestDate ?? question.receivedAt, now: now)
         let environment = EnvironmentCode(name: question.environment.rawValue) ?? .none
         let bytes = answer.document.document.bytes
         let digest = Digest.sha256(of: bytes)
@@ -49,6 +49,7 @@ package enum VerifyReceiptEvents {
             idempotencyKey: question.idempotencyKey(of: digest), evidence: Evidence(bytes: bytes, digest: digest),
             verifiedAt: proof?.verifiedAt ?? now, body: JSONValue.object(members).canonical(),
             attachment: IndexedFacts(facts))
+        try draft.requireToFit("bundle_id")
         return (draft, facts)
     }
 
@@ -58,7 +59,7 @@ package enum VerifyReceiptEvents {
         let environment = question.environment.rawValue
         for (name, expected, found) in [
             ("bundle_id", question.bundleId, answer.bundleId),
-            ("environment", environment, answer.environment?.rawValue ?? environment),
+            ("environment", environment, answer.environmentName ?? environment),
         ] where found != expected {
             throw Refusal(
                 .answerMismatch, "the answer has another \(name) than Apple was asked about", expected: expected,
@@ -107,14 +108,13 @@ package enum VerifyReceiptEvents {
     }
 }
 
-extension Instant {
-    private static let tolerance = Instant.millisecondsPerDay
-
-    /// - Throws: `from_the_future` for an instant more than a day ahead of the ledger's clock.
-    func requirePresent(at now: Instant) throws(Refusal) {
-        guard self > now.advanced(byMilliseconds: Self.tolerance) else { return }
+extension EventDraft {
+    /// - Parameter member: the member of Apple's text that makes the event too long.
+    /// - Throws: `claim_malformed` for an event that no record has room for.
+    func requireToFit(_ member: String) throws(Refusal) {
+        guard !fitsRecord else { return }
         throw Refusal(
-            .fromTheFuture, "the statement is dated more than a day ahead", expected: "at most \(now.iso8601) + 24 h",
-            found: iso8601)
+            .claimMalformed, "the \(member) is too long", expected: "an event of at most \(Record.byteLimit) bytes",
+            found: "a body of \(body.count) bytes")
     }
 }

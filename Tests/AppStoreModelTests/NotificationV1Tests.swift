@@ -42,6 +42,33 @@ struct `Notifications of version 1` {
         #expect(silent.bundleId == "com.row" && silent.originalTransactionId == "7")
     }
 
+    @Test func `take the product of their renewal from the subscription that they name`() throws {
+        let rows =
+            #""latest_receipt_info":[\#(row("2", original: "2", at: 20, until: 30).replacing(#""product_id":"a""#, with: #""product_id":"b""#)),"#
+            + #"\#(row("1", at: 1, until: 9))]"#
+        let found = try notification(#""original_transaction_id":"1","auto_renew_status":"false",\#(rows)"#)
+        #expect(found.renewals.map(\.renewal.originalTransactionId) == ["1"])
+        #expect(found.renewals.map(\.renewal.productId) == ["a"])
+        #expect(found.newestRow?.transactionId == "1")
+    }
+
+    @Test(arguments: [Int64.min, .max, 253_402_300_800_000, 0])
+    func `survive every number as a date`(_ milliseconds: Int64) throws {
+        let found = try notification(
+            #""pending_renewal_info":[{"original_transaction_id":"1","grace_period_expires_date_ms":"\#(milliseconds)","#
+                + #""grace_period_expires_date":"2020-01-01 00:00:00 Etc/GMT"}]"#)
+        #expect(
+            found.renewals.map(\.renewal.gracePeriodExpiresDate) == [milliseconds == 0 ? Instant(milliseconds: 0) : nil]
+        )
+        #expect(found.contradictions == (milliseconds == 0 ? 1 : 0))
+    }
+
+    @Test func `with many elements are read in linear time`() throws {
+        let elements = (0..<50_000).map { #"{"original_transaction_id":"\#($0)","product_id":"a"}"# }
+        let found = try notification(#""pending_renewal_info":[\#(elements.joined(separator: ","))]"#)
+        #expect(found.renewals.count == 50_000 && found.renewals.allSatisfy { !$0.isOneOfSeveral })
+    }
+
     @Test func `cancel the row of their line item`() throws {
         let found = try notification(
             #""web_order_line_item_id":"w2","cancellation_date_ms":"25","cancellation_reason":"1","#

@@ -104,7 +104,7 @@ import Testing
         #expect(again.map(\.position) == [1] && again.allSatisfy { !$0.isAppended })
         try world.facts.store()
         world.close()
-        #expect(try Self.layout(world.folder.facts) == 10)
+        #expect(try Self.layout(world.folder.facts) == 11)
         #expect(Self.olderBytes(world) == older)
 
         try world.open()
@@ -155,7 +155,7 @@ import Testing
         while world.facts.isCatchingUp { try await Task.sleep(for: .milliseconds(5)) }
         world.close()
         let names = try manager.contentsOfDirectory(atPath: world.folder.derived).sorted()
-        #expect(names == ["facts-10", "identities"])
+        #expect(names == ["facts-11", "identities"])
     }
 
     @Test(arguments: ["layout", "codec"])
@@ -173,7 +173,7 @@ import Testing
         for open in [world.open, { try world.reading { _, _ in } }] {
             let error = #expect(throws: StorageError.self) { try open() }
             #expect(error?.code == .versionUnknown)
-            #expect(error?.expected == "layout 10, codec \(FactCodec.version)")
+            #expect(error?.expected == "layout 11, codec \(FactCodec.version)")
             #expect(error?.found?.contains("\(number) 99") == true)
         }
         #expect(FileManager.default.contents(atPath: file) == before)
@@ -195,7 +195,7 @@ import Testing
         #expect(try await world.append([[20]]).map(\.position) == [5])
         try expectAnswers(of: world.facts, and: [16, 20])
         world.close()
-        #expect(try Self.layout(world.folder.facts) == 10)
+        #expect(try Self.layout(world.folder.facts) == 11)
         #expect(Self.olderBytes(world) == nil)
         try world.open()
         #expect(world.facts.lag == 0)

@@ -1,10 +1,11 @@
-import Primitives
+package import Primitives
 
-/// Refuses payloads signed more than a day ahead of the ledger's clock: one of the two clocks is wrong.
-enum SigningTimePolicy {
-    static let toleranceMilliseconds = Instant.millisecondsPerDay
+/// Refuses what Apple dates more than a day ahead of the ledger's clock: one of the two clocks is wrong.
+package enum SigningTimePolicy {
+    private static let toleranceMilliseconds = Instant.millisecondsPerDay
 
-    static func check(_ signedDate: Instant?, now: Instant) throws(Refusal) {
+    /// - Throws: `from_the_future`.
+    package static func check(_ signedDate: Instant?, now: Instant) throws(Refusal) {
         guard let signedDate else { return }
         let limit = now.advanced(byMilliseconds: toleranceMilliseconds)
         guard signedDate <= limit else {

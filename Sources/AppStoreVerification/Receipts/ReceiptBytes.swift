@@ -17,16 +17,17 @@ package enum ReceiptBytes {
         return isBase64 && !bytes.contains(UInt8(ascii: "."))
     }
 
-    /// Decodes base64, which may have white space in it and lack its padding. DER remains as it is.
+    /// Decodes base64, which may have white space in it and lack its padding. DER and a property list remain as they are.
     /// - Throws: `payload_too_large`, `cms_malformed`.
     static func decoded(_ bytes: [UInt8]) throws(Refusal) -> [UInt8] {
         let isDER = bytes.first == 0x30 && bytes.count > 1 && bytes[1] >= 0x80
+        let isPropertyList = bytes.first == UInt8(ascii: "{")
         // Base64 takes a third more.
-        guard bytes.count <= (isDER ? limit : limit / 3 * 4) else {
+        guard bytes.count <= (isDER || isPropertyList ? limit : limit / 3 * 4) else {
             throw Refusal(
                 .payloadTooLarge, "receipt too large", expected: "at most \(limit) bytes", found: "more")
         }
-        if isDER { return bytes }
+        if isDER || isPropertyList { return bytes }
         var text = bytes.filter { $0 > 0x20 }
         while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
         guard let decoded = text.withUnsafeBytes(Base64.decode(_:)), !decoded.isEmpty else {
@@ -53,11 +54,11 @@ package enum ReceiptContent: Sendable {
             self = .app(try StoredReceipt(decoded).receipt.payload)
         }
     }
+
     /// Returns a receipt of iOS 6 and its property list; nil for other bytes.
     /// - Parameter bytes: the property list, or base64 of it.
     package static func transactionReceipt(_ bytes: [UInt8]) -> (receipt: TransactionReceipt, plist: [UInt8])? {
-        guard let plist = bytes.first == UInt8(ascii: "{") ? bytes : try? ReceiptBytes.decoded(bytes),
-            let receipt = TransactionReceipt(plist)
+        guard let plist = try? ReceiptBytes.decoded(bytes), let receipt = TransactionReceipt(plist)
         else { return nil }
         return (receipt, plist)
     }

@@ -8,7 +8,8 @@ extension Translation {
         guard let environment = receipt.payload.environment, let bundleId = receipt.payload.bundleId,
             let time = receipt.payload.receiptCreationDate
         else { return [] }
-        let purchases = receipt.payload.purchases.rows.enumerated().map { ($0, AppleID($1.originalTransactionId), $1) }
+        let (rows, unreadable) = receipt.payload.purchases
+        let purchases = rows.enumerated().map { ($0, AppleID($1.originalTransactionId), $1) }
         // Testers share the sandbox's devices, and with them receipts.
         let companion = environment == .production ? Self.companion(of: purchases.map(\.1)) : nil
         return purchases.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map { index, id, purchase in
@@ -18,7 +19,7 @@ extension Translation {
                 rank: .receiptFile, position: position, recordedAt: recordedAt)
             var fact = TransactionFact(purchase)
             fact.companion = companion
-            fact.isOfFullHistory = true
+            fact.isOfFullHistory = unreadable == 0
             return KeyedObservation(
                 key: .subscription(key), observation: Observation(source: source, fact: .transaction(fact)))
         }

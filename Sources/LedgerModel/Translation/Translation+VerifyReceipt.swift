@@ -10,12 +10,12 @@ package struct AnsweredReceipt: Sendable {
     package let bundleId: String
     /// The time of an answer that states none.
     package let receivedAt: Instant
-    /// Whether Apple was asked for the newest purchase of each subscription only.
-    package let excludesOldTransactions: Bool
+    /// Whether Apple was asked for the newest purchase of each subscription only; nil where it is unknown.
+    package let excludesOldTransactions: Bool?
 
     package init(
         _ answer: VerifyReceiptAnswer, digest: Digest, environment: Environment, bundleId: String,
-        receivedAt: Instant, excludesOldTransactions: Bool
+        receivedAt: Instant, excludesOldTransactions: Bool?
     ) {
         (self.answer, self.digest, self.environment, self.bundleId) = (answer, digest, environment, bundleId)
         (self.receivedAt, self.excludesOldTransactions) = (receivedAt, excludesOldTransactions)
@@ -28,7 +28,8 @@ package struct AnsweredReceipt: Sendable {
 
     /// Whether the newest purchases are all there are.
     fileprivate var isComplete: Bool {
-        !excludesOldTransactions && !answer.isOfTransactionReceipt && answer.latest.count < Self.rowLimit
+        !(excludesOldTransactions ?? !answer.hasOldTransactions) && !answer.isOfTransactionReceipt
+            && answer.latestRowCount < Self.rowLimit && answer.unreadable == 0
     }
 }
 
@@ -116,6 +117,11 @@ struct UnsignedStatement {
 extension VerifyReceiptAnswer {
     /// The originalTransactionIds of its purchases.
     fileprivate var keys: [AppleID] { (latest + inApp).map { AppleID($0.purchase.originalTransactionId) } }
+
+    /// Whether there are several purchases of one subscription, which proves that Apple was asked for all.
+    fileprivate var hasOldTransactions: Bool {
+        Set(latest.lazy.map(\.purchase.originalTransactionId)).count < latest.count
+    }
 }
 
 extension RenewalFact {

@@ -140,7 +140,7 @@ extension LedgerWriter {
 extension FoundArtifact.Content {
     /// The text as the quarantine keeps it: with the digest of its password in the place of the password.
     var withoutPassword: [UInt8] {
-        guard unsigned == .notification else { return artifact }
+        guard unsigned == .notification || unsigned == .assertedNotification else { return artifact }
         return (try? JSONDocument(parsing: artifact)).flatMap { NotificationV1($0.root) }?.digested ?? artifact
     }
 }

@@ -171,8 +171,7 @@ package actor Poller {
         let lineages = Lineage.components(of: timelines)
         var attempt = try store.attempt(about: keys)
         for key in keys { changedAttempts[key].map { attempt.join($0) } }
-        let token =
-            ways.usesReceipts(key.app) ? ReceiptToken(of: timelines, answeredAt: attempt.answeredAt) : nil
+        let token = ways.usesReceipts(key.app) ? ReceiptToken(of: timelines, after: attempt) : nil
         let way = ways.way(for: key.app, attempt, token)
         let poll = try way == nil ? nil : lineages.duePoll(at: now, after: attempt, policy: policy, rules: rules)
         return Account(keys: keys, lineages: lineages, attempt: attempt, way: way, poll: poll)

@@ -23,11 +23,13 @@ struct ReceiptToken: Hashable, Sendable {
 extension ReceiptToken {
     /// Creates the token of an account; nil when no receipt of it is known. A receipt of iOS 6 that Apple has to verify
     /// comes first, then app receipts, then the newest receipt of iOS 6.
-    /// - Parameter answeredAt: the last answer about the account.
-    init?(of timelines: [SubscriptionKey: Timeline], answeredAt: Instant?) {
-        let newest = timelines.values.flatMap(\.transactionReceipts).max { $0.recordedAt < $1.recordedAt }
-        let needsAnswer = newest.map { $0.recordedAt > answeredAt ?? .earliest } ?? false
-        guard let source = needsAnswer ? newest : Self.appReceipt(of: timelines) ?? newest else { return nil }
+    /// - Parameter attempt: the earlier questions about the account. A receipt that Apple refused is no token.
+    init?(of timelines: [SubscriptionKey: Timeline], after attempt: PollStore.Attempt) {
+        let newest = timelines.values.flatMap(\.transactionReceipts)
+            .filter { $0.name.digest != attempt.receipt?.retired }.max { $0.position < $1.position }
+        let needsAnswer = newest.map { $0.recordedAt > attempt.answeredAt ?? .earliest } ?? false
+        let receipt = Self.appReceipt(of: timelines).flatMap { $0.name.digest == attempt.receipt?.retired ? nil : $0 }
+        guard let source = needsAnswer ? newest : receipt ?? newest else { return nil }
         self.init(source, needsAnswer: needsAnswer)
     }
 

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import time
 import urllib.error
 import urllib.parse
 from datetime import timedelta
@@ -55,8 +56,10 @@ def post_and_die(device: Device, customer: str):
     connection = http.client.HTTPConnection(urllib.parse.urlparse(stage.ledger.url).netloc)
     body = json.dumps({**device.posting(), "customerId": customer})
     connection.request("POST", "/v1/transactions", body, {"Content-Type": "application/json"})
+    deadline = time.monotonic() + 30
     while not purchases_in_log(stage):
-        pass
+        assert time.monotonic() < deadline, "the ledger has no purchase"
+        time.sleep(0.02)
     connection.close()
 
 

@@ -1,7 +1,6 @@
 """The server knows: renewals, failures, upgrades and refunds that the app did not bring (session 705)."""
 
 import json
-import time
 from datetime import datetime, timedelta
 
 from stage import DAY, MOMENT, NEWS, PRO, START, Device, Player, Stage, apart_from_positions, flow, instant, iso
@@ -189,7 +188,7 @@ def recovery(player: Player):
         stage.wait_until(instant(trial["expiresAt"]) + 10 * DAY)
         stage.poll()
         assert not stage.customer("anna")["entitled"]
-        mended = mend_card(stage, 0, "anna")
+        mended = fix_billing(stage, 0, "anna")
         assert mended == "2025-01-18T00:00:00.000Z"
         row = stage.subscription("anna")
         assert (row["purchasedAt"], row["expiresAt"]) == (mended, "2025-02-18T00:00:00.000Z"), row
@@ -197,24 +196,22 @@ def recovery(player: Player):
         stage.wait_until(instant(paid["expiresAt"]) + 5 * DAY)
         stage.poll()
         assert stage.subscription("bert")["status"] == "gracePeriod"
-        mended = mend_card(stage, 1, "bert")
+        mended = fix_billing(stage, 1, "bert")
         row = stage.subscription("bert")
         assert (row["purchasedAt"], row["expiresAt"]) == (mended, "2025-03-01T01:00:00.000Z"), row
 
 
-def mend_card(stage: Stage, number: int, name: str) -> str:
-    """Mends the card of a customer, and returns when. The customer has access as soon as the notification is there."""
-    mended = iso(stage.now)
+def fix_billing(stage: Stage, number: int, name: str) -> str:
+    """Fixes the billing of a customer, and returns when. The customer has access as soon as the notification is stored."""
+    fixed = iso(stage.now)
     stage.devices[number].act("fix-billing")
     stage.wait_until(stage.now + SIGNING)
-    arrived = time.monotonic()
-    while not stage.customer(name)["entitled"] or stage.subscription(name)["status"] != "active":
-        assert time.monotonic() - arrived < 1, stage.customer(name)
+    assert stage.customer(name)["entitled"] and stage.subscription(name)["status"] == "active", stage.customer(name)
     (row,) = [row for row in stage.transitions(name) if "recovered" in row["change"]]
-    assert row["effectiveAt"] == mended and row["mode"] == "live", row
+    assert row["effectiveAt"] == fixed and row["mode"] == "live", row
     recovered = stage.churn("recovered")[row["after"]["originalTransactionId"]]
-    assert (recovered["recoveredAt"], recovered["boughtAgain"]) == (mended, False), recovered
-    return mended
+    assert (recovered["recoveredAt"], recovered["boughtAgain"]) == (fixed, False), recovered
+    return fixed
 
 
 @flow(17)
@@ -243,7 +240,7 @@ def own_grace(player: Player):
 
         stage.wait_until(anna_end + 5 * DAY)
         check_own_grace(stage, "anna", anna_end)
-        mend_card(stage, 0, "anna")
+        fix_billing(stage, 0, "anna")
         stage.wait_until(bert_end + 7 * DAY)
         check_own_grace(stage, "bert", bert_end)
         check_access(stage, "bert", stage.now - MOMENT, "limited", "limitedAccess")

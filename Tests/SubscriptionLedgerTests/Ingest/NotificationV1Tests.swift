@@ -88,6 +88,34 @@ import Testing
         #expect(try shop.events().isEmpty && shop.ledger.quarantine.size().items == 1)
     }
 
+    @Test func `with the digest of the secret for a password are not accepted by a retry either`() async throws {
+        let shop = try TestLedger(secrets: [Self.secret])
+        let digest = "sha256:" + Digest.sha256(of: Self.secret.utf8).hex
+        _ = try await Self.ingest(Self.body(password: digest), shop)
+        let name = try #require(try Quarantine.digests(in: shop.folder.quarantine).first)
+        let content = try FoundArtifact(#require(try Quarantine.item(name, in: shop.folder.quarantine))).content.get()
+        let checked = await shop.ledger.check(content, source: .http)
+        #expect(Self.code(try await shop.ledger.append([checked], source: .http)[0]) == "password_mismatch")
+    }
+
+    @Test(arguments: [UnsignedText.notification, .assertedNotification])
+    func `of another app are kept without the secret`(_ kind: UnsignedText) async throws {
+        let shop = try TestLedger(secrets: [Self.secret])
+        for password in ["\"\(Self.secret)\"", "[\"\(Self.secret)\"]"] {
+            let text = String(decoding: Self.body(), as: UTF8.self).replacing(
+                Purchase.bundleId, with: "com.example.other"
+            )
+            .replacing("\"\(Self.secret)\"", with: password)
+            #expect(Self.code(try await Self.ingest(Array(text.utf8), shop, kind)) != nil)
+        }
+        let names = try Quarantine.digests(in: shop.folder.quarantine)
+        #expect(names.count == 2)
+        for name in names {
+            let item = try #require(try Quarantine.item(name, in: shop.folder.quarantine))
+            #expect(!String(decoding: item.artifact, as: UTF8.self).contains(Self.secret))
+        }
+    }
+
     @Test func `refused by their password are kept without it, and accepted once it is configured`() async throws {
         let shop = try TestLedger(secrets: ["old"])
         _ = try await Self.ingest(Self.body(), shop)

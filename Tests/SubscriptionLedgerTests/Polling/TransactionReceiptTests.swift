@@ -21,7 +21,7 @@ import Testing
         let ledger: FeedLedger
         /// Nil when the test is done with it, so that others can open its files.
         var poller: Poller?
-        private let reply: Reply
+        private let reply = Reply()
 
         private final class Reply: Sendable {
             let text = Mutex(#"{"status":21005}"#)
@@ -31,29 +31,36 @@ import Testing
 
         init() throws {
             ledger = try FeedLedger(at: start)
-            ledger.close()
-            try ledger.open {
+            try reopen {
                 $0.trust.apps = [TrustPolicy.App(bundleId: SampleArtifact.bundleId)]
                 $0.trust.environments = [.production, .sandbox]
             }
-            let (reply, clock) = (Reply(), ledger.ledger.configuration.clock)
+        }
+
+        /// Opens the ledger with another configuration.
+        func reopen(_ adjust: (inout Ledger.Configuration) -> Void) throws {
+            poller = nil
+            ledger.close()
+            try ledger.open(adjust)
             let apps = [Environment.production, .sandbox].map {
                 CallBudget.App(bundleId: SampleArtifact.bundleId, environment: $0)
             }
-            let connections = apps.map { app in
-                VerifyReceiptConnection(app, within: SharedBudget(), clock: clock) { request in
-                    reply.asked.withLock { $0.append(request) }
-                    let bytes = Array(reply.text.withLock { $0 }.utf8)
-                    guard let document = try? JSONDocument(parsing: bytes),
-                        let answer = VerifyReceiptAnswer(document.root)
-                    else { throw ServerAPIFailure.unavailable(found: "no answer") }
-                    let environment = reply.environment.withLock { $0 }
-                    return VerifyReceiptReply(answer, bytes, of: environment, date: clock())
-                }
-            }
-            self.reply = reply
             poller = try Poller(
-                ledger.ledger, [], receipts: connections, PollStore(writing: ledger.folder), policy: PollPolicy())
+                ledger.ledger, [], receipts: apps.map(connection), PollStore(writing: ledger.folder),
+                policy: PollPolicy())
+        }
+
+        private func connection(_ app: CallBudget.App) -> VerifyReceiptConnection {
+            let (reply, clock) = (reply, ledger.ledger.configuration.clock)
+            return VerifyReceiptConnection(app, within: SharedBudget(), clock: clock) { request in
+                reply.asked.withLock { $0.append(request) }
+                let bytes = Array(reply.text.withLock { $0 }.utf8)
+                guard let document = try? JSONDocument(parsing: bytes),
+                    let answer = VerifyReceiptAnswer(document.root)
+                else { throw ServerAPIFailure.unavailable(found: "no answer") }
+                let environment = reply.environment.withLock { $0 }
+                return VerifyReceiptReply(answer, bytes, of: environment, date: clock())
+            }
         }
 
         var asked: [VerifyReceiptRequest] { reply.asked.withLock { $0 } }
@@ -170,6 +177,31 @@ import Testing
         #expect(try stage.subscriptions(of: "mallory") == [])
         #expect(try await stage.post(Self.receipt()).finish.count == 1)
         #expect(try stage.subscriptions(of: "alice") == ["1"])
+    }
+
+    @Test func `that Apple refuses does not stop the questions about the app receipt`() async throws {
+        let stage = try Stage()
+        let root = try ConfiguredRoot(file: ReceiptSigner.standard.rootCertificate)
+        try stage.reopen { $0.trust.configuredRoots.append(root) }
+        let rows = [
+            ReceiptAttribute(.transactionId, .text("1")), ReceiptAttribute(.originalTransactionId, .text("1")),
+            ReceiptAttribute(.productId, .text("pro")), ReceiptAttribute(.productType, .integer(3)),
+            ReceiptAttribute(.purchaseDate, .text(Self.start.iso8601)),
+            ReceiptAttribute(.expiresDate, .text(Self.end.iso8601)),
+        ]
+        let attributes = [
+            ReceiptAttribute(.receiptType, .text("Production")),
+            ReceiptAttribute(.bundleId, .text(SampleArtifact.bundleId)),
+            ReceiptAttribute(.receiptCreationDate, .text(Self.start.iso8601)),
+        ]
+        let receipt = Base64.encode(
+            try ReceiptSigner.standard.sign(AppReceipt(attributes: attributes, inApp: [rows])))
+        #expect(try await stage.post(receipt).finish.count == 1)
+        #expect(try await stage.post(Self.receipt()).isEverythingRefused)
+        #expect(try await stage.poll(#"{"status":21003}"#).failed == 1)
+        stage.ledger.clock.now = Self.end.advanced(byMilliseconds: 10 * Instant.millisecondsPerMinute)
+        _ = try await stage.poll(#"{"status":21005}"#)
+        #expect(stage.asked.map(\.receipt) == [Self.receipt(), receipt])
     }
 
     @Test func `from the public key of an app is not asked about`() async throws {
