@@ -87,7 +87,9 @@ class Device:
         return call(f"{self.url}/answer", "POST", approved=approved)["transaction"]
 
     def act(self, name: str, **members):
-        """Does what a customer does outside the app: cancel, resubscribe, refund, consent, fail-billing, fix-billing."""
+        """Does what a customer does outside the app: cancel, resubscribe, refund, consent, share, stop-sharing, fail-billing,
+        fix-billing.
+        """
         status, answer = ask(f"{self.customer_url}/{name}", "POST", members)
         assert status == 200, answer
         return answer
