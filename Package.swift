@@ -348,8 +348,8 @@ let package = Package(
         .testTarget(
             name: "AppStoreSimulatorTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "AppStoreSimulation", "AppStoreSimulator", asyncHTTPClient, crypto,
-                httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging, nioCore,
+                "Primitives", "AppStoreModel", "AppStoreSimulation", "AppStoreSimulator", "LedgerTesting",
+                asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging, nioCore,
             ],
             swiftSettings: settings
         ),

@@ -27,10 +27,11 @@ package struct AppStoreSimulator: Sendable {
     ) -> some ApplicationProtocol {
         let router = Router()
         ServerAPIRoutes(api: ServerAPI(store: store), credentials: credentials).add(to: router)
-        VerifyReceiptRoute(verifyReceipt: VerifyReceipt(store: store)).add(to: router)
+        VerifyReceiptRoute(store: store).add(to: router)
         SimulatorRoutes(store: store).add(to: router)
         CustomerRoutes(store: store).add(to: router)
         DeviceRoutes(store: store).add(to: router)
+        ReceiptRoutes(store: store).add(to: router)
         return Application(
             router: router,
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
