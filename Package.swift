@@ -221,7 +221,7 @@ let package = Package(
             name: "AppStoreSimulator",
             dependencies: [
                 "Primitives", "AppStoreModel", "AppStoreSimulation", asyncHTTPClient, crypto, httpTypes, hummingbird,
-                jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+                jwtKit, logging, nioCore, nioHTTP1, nioHTTPTypes, serviceLifecycle,
             ],
             path: "Tools/AppStoreSimulator", swiftSettings: settings
         ),

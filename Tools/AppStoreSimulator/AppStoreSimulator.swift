@@ -33,7 +33,7 @@ package struct AppStoreSimulator: Sendable {
         DeviceRoutes(store: store).add(to: router)
         ReceiptRoutes(store: store).add(to: router)
         return Application(
-            router: router,
+            router: router, server: .http1(configuration: .init(additionalChannelHandlers: [VirtualDate()])),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             services: clock.map { [$0] } ?? [],
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)

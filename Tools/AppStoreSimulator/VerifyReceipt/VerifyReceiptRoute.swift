@@ -30,7 +30,9 @@ struct VerifyReceiptRoute: Sendable {
         router.post("\(path)") { request, _ -> Response in
             let buffer = try await request.body.collect(upTo: Self.bodyLimit)
             do {
-                return .json(try await verifyReceipt.answer(Array(buffer.readableBytesView)))
+                var response = Response.json(try await verifyReceipt.answer(Array(buffer.readableBytesView)))
+                response.headers.setDate(await store.now)
+                return response
             } catch let failure as VerifyReceiptFailure {
                 return Self.response(to: failure, environment)
             }
