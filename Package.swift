@@ -221,7 +221,7 @@ let package = Package(
             name: "AppStoreSimulator",
             dependencies: [
                 "Primitives", "AppStoreModel", "AppStoreSimulation", asyncHTTPClient, crypto, httpTypes, hummingbird,
-                jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+                jwtKit, logging, nioCore, nioHTTP1, nioHTTPTypes, serviceLifecycle,
             ],
             path: "Tools/AppStoreSimulator", swiftSettings: settings
         ),
@@ -348,8 +348,8 @@ let package = Package(
         .testTarget(
             name: "AppStoreSimulatorTests",
             dependencies: [
-                "Primitives", "AppStoreModel", "AppStoreSimulation", "AppStoreSimulator", asyncHTTPClient, crypto,
-                httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging, nioCore,
+                "Primitives", "AppStoreModel", "AppStoreSimulation", "AppStoreSimulator", "LedgerTesting",
+                asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging, nioCore,
             ],
             swiftSettings: settings
         ),

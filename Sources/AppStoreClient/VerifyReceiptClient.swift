@@ -16,9 +16,12 @@ package struct VerifyReceiptClient: Sendable {
         /// The clock of the ledger, for the waits that Apple asks for.
         package var clock: @Sendable () -> Instant
 
-        /// - Parameter url: the URL for both environments; nil for Apple's.
-        package init(url: String? = nil, clock: @escaping @Sendable () -> Instant) {
-            if let url { (productionURL, sandboxURL) = (url, url) }
+        /// - Parameters:
+        ///   - url: the URL for both environments; nil for Apple's.
+        ///   - sandboxURL: the URL for the sandbox alone; nil for `url`.
+        package init(url: String? = nil, sandboxURL: String? = nil, clock: @escaping @Sendable () -> Instant) {
+            if let url { (productionURL, self.sandboxURL) = (url, url) }
+            if let sandboxURL { self.sandboxURL = sandboxURL }
             self.clock = clock
         }
     }

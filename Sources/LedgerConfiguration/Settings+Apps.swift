@@ -10,10 +10,8 @@ extension Settings {
                 environments: try Self.environments(members.take("environments")))
             app.serverAPI = try members.take("serverAPI").map(Self.serverAPI)
             app.sharedSecretFile = try members.take("sharedSecretFile")?.text()
-            if let url = members.take("verifyReceiptURL") {
-                try Self.requireURL(url)
-                app.verifyReceiptURL = try url.text()
-            }
+            app.verifyReceiptURL = try members.take("verifyReceiptURL").map(Self.url)
+            app.verifyReceiptSandboxURL = try members.take("verifyReceiptSandboxURL").map(Self.url)
             try members.finish()
             guard !apps.contains(where: { $0.bundleId == app.bundleId }) else {
                 throw bundleId.unexpected("a unique bundleId")
@@ -44,15 +42,12 @@ extension Settings {
         var members = try YAMLMapping(value)
         let (issuerId, keyId) = (try members.require("issuerId").text(), try members.require("keyId").text())
         var serverAPI = ServerAPI(issuerId: issuerId, keyId: keyId, keyFile: try members.require("keyFile").text())
-        if let url = members.take("baseURL") {
-            try requireURL(url)
-            serverAPI.baseURL = try url.text()
-        }
+        serverAPI.baseURL = try members.take("baseURL").map(url)
         try members.finish()
         return serverAPI
     }
 
-    private static func requireURL(_ value: YAMLValue) throws(ConfigurationError) {
+    private static func url(_ value: YAMLValue) throws(ConfigurationError) -> String {
         let text = try value.text()
         // Tokens and secrets are sent there.
         let loopback = ["127.0.0.1", "localhost", "[::1]"].map { "http://" + $0 }
@@ -60,5 +55,6 @@ extension Settings {
         guard text.hasPrefix("https://") || isLoopback else {
             throw value.unexpected("a URL with https, or with http on the loopback interface")
         }
+        return text
     }
 }

@@ -48,6 +48,8 @@ package struct Settings: Sendable {
         package var sharedSecretFile: String?
         /// Nil for Apple's.
         package var verifyReceiptURL: String?
+        /// Nil for `verifyReceiptURL`.
+        package var verifyReceiptSandboxURL: String?
 
         package init(
             bundleId: String, appAppleId: Int64?, environments: Set<Environment>, serverAPI: ServerAPI? = nil

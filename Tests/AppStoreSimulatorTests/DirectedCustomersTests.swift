@@ -77,6 +77,7 @@ import Testing
     @Test(arguments: [
         ("/simulator/customers/0/cancel", 409), ("/simulator/customers/0/refund", 409),
         ("/simulator/customers/0/resubscribe", 409), ("/simulator/customers/0/consent", 409),
+        ("/simulator/customers/0/share", 409), ("/simulator/customers/0/stop-sharing", 409),
         ("/simulator/customers/9/cancel", 404), ("/simulator/customers/x/cancel", 400),
         ("/simulator/devices/0/answer", 400), ("/simulator/devices/0/finish", 400),
         ("/simulator/devices/0/purchase", 400),
@@ -99,6 +100,8 @@ import Testing
                     "customers/\(customer)/cancel", "customers/\(customer)/resubscribe",
                     "customers/\(customer)/refund", "customers/\(customer)/consent",
                     "customers/\(customer)/fail-billing", "customers/\(customer)/fix-billing",
+                    "customers/\(customer)/share", "customers/\(customer)/share",
+                    "customers/\(customer)/stop-sharing",
                     "devices/\(customer)/restore", "devices/\(customer)/purchase", "devices/\(customer)/purchase",
                 ])
                 let products = served.store.app.catalog.products

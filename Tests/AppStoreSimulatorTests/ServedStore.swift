@@ -110,11 +110,13 @@ struct ServedStore {
         var code: Int64? { body?["errorCode"]?.integer }
     }
 
+    /// - Parameter isLive: whether the call goes through a server, which adds headers of its own.
     func call(
-        _ method: HTTPRequest.Method = .get, _ path: String, _ body: JSONValue? = nil, token: String? = nil
+        _ method: HTTPRequest.Method = .get, _ path: String, _ body: JSONValue? = nil, token: String? = nil,
+        isLive: Bool = false
     ) async throws -> Answer {
         let application = simulator.application(host: "127.0.0.1", port: 0)
-        return try await application.test(.router) { client in
+        return try await application.test(isLive ? .live : .router) { client in
             let response = try await client.execute(
                 uri: path, method: method, headers: [.authorization: "Bearer \(token ?? self.token)"],
                 body: body.map { ByteBuffer(string: $0.serialized()) })

@@ -114,6 +114,20 @@ import Testing
         #expect(receipt?["receipt_type"]?.string == "ProductionVPP")
     }
 
+    /// The answer to a receipt of iOS 6 states no other time.
+    @Test func `has the time of the store as its date, beside routes that have the real one`() async throws {
+        let served = try await ServedStore(customers: 1)
+        await served.play(to: try #require(Instant(iso8601: "2025-06-01T09:08:07.650Z")))
+        let body: JSONValue = ["receipt-data": .string(try await Self.receipt(served))]
+        let answer = try await served.call(.post, "/verifyReceipt", body, isLive: true)
+        #expect(answer.body?["status"]?.integer == 0)
+        #expect(answer.headers[.date] == "Sun, 01 Jun 2025 09:08:07 GMT")
+        #expect(!answer.headers.contains { $0.name.rawName.hasPrefix("X-") })
+        let clock = try await served.call(.get, "/simulator/clock", isLive: true)
+        #expect(clock.headers[.date]?.hasSuffix(" GMT") == true)
+        #expect(clock.headers[.date]?.contains(" 2025 ") == false)
+    }
+
     @Test func `fails on purpose`() async throws {
         let served = try await ServedStore(customers: 1)
         let token = try await Self.receipt(served)

@@ -38,6 +38,7 @@ import Testing
             bundleId: "com.example.app", appAppleId: 123, environments: [.production, .sandbox],
             serverAPI: Settings.ServerAPI(issuerId: "UUID", keyId: "ABC", keyFile: "k.p8"))
         (app.sharedSecretFile, app.verifyReceiptURL) = ("s.txt", "https://v.example")
+        app.verifyReceiptSandboxURL = "http://localhost:1"
         #expect(
             settings.apps == [
                 app,
@@ -69,7 +70,8 @@ import Testing
         trust: {roots: [test.der, other.pem]}
         apps:
           - {bundleId: com.example.app, appAppleId: 123, environments: [Production, Sandbox], sharedSecretFile: s.txt,
-             serverAPI: {issuerId: UUID, keyId: ABC, keyFile: k.p8, baseURL: null}, verifyReceiptURL: "https://v.example"}
+             serverAPI: {issuerId: UUID, keyId: ABC, keyFile: k.p8, baseURL: null}, verifyReceiptURL: "https://v.example",
+             verifyReceiptSandboxURL: "http://localhost:1"}
           - bundleId: com.example.other
             appAppleId: null
             environments: [Xcode]

@@ -27,12 +27,13 @@ package struct AppStoreSimulator: Sendable {
     ) -> some ApplicationProtocol {
         let router = Router()
         ServerAPIRoutes(api: ServerAPI(store: store), credentials: credentials).add(to: router)
-        VerifyReceiptRoute(verifyReceipt: VerifyReceipt(store: store)).add(to: router)
+        VerifyReceiptRoute(store: store).add(to: router)
         SimulatorRoutes(store: store).add(to: router)
         CustomerRoutes(store: store).add(to: router)
         DeviceRoutes(store: store).add(to: router)
+        ReceiptRoutes(store: store).add(to: router)
         return Application(
-            router: router,
+            router: router, server: .http1(configuration: .init(additionalChannelHandlers: [VirtualDate()])),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             services: clock.map { [$0] } ?? [],
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)

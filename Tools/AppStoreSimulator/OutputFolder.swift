@@ -25,6 +25,8 @@ package struct OutputFolder: Sendable {
             "bundleId": .string(credentials.bundleId), "appAppleId": store.app.appAppleId.map { .integer($0) } ?? .null,
             "environment": .string(store.app.environment.rawValue), "baseURL": .string(baseURL),
             "verifyReceiptURL": .string(baseURL + VerifyReceiptRoute.path),
+            "productionVerifyReceiptURL": .string(baseURL + VerifyReceiptRoute.path(of: .production)),
+            "sandboxVerifyReceiptURL": .string(baseURL + VerifyReceiptRoute.path(of: .sandbox)),
             "sharedSecret": .string(store.configuration.sharedSecret),
         ])
         try write(Array((api.serialized() + "\n").utf8), to: "api.json")

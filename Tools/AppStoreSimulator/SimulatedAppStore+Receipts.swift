@@ -9,8 +9,13 @@ extension SimulatedAppStore {
     }
 
     /// Returns the account's purchases of an issued receipt; nil when the store does not know the account.
-    func purchases(of receipt: AppReceipt) -> AccountPurchases? {
-        store.account(of: receipt).map { purchases(of: $0, in: store) }
+    func purchases(of receipt: SentReceipt) -> AccountPurchases? {
+        let account: AccountID? =
+            switch receipt {
+            case .app(let receipt): store.account(of: receipt)
+            case .transaction(let receipt): receipt.originalTransactionId.flatMap(store.account(ofTransactionId:))
+            }
+        return account.map { purchases(of: $0, in: store) }
     }
 
     private func purchases(of account: AccountID, in store: LiveStore) -> AccountPurchases {

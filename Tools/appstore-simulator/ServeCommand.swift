@@ -72,6 +72,9 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var realDurations = false
 
+    @Flag(help: "Turn Billing Grace Period off. Without it, service continues for 16 days after a failed renewal.")
+    var noGrace = false
+
     @Option(help: "URL that notifications of version 2 are posted to.")
     var notify: String?
 
@@ -172,6 +175,7 @@ extension ServeCommand {
         store.bundleId = bundleId
         store.environment = Environment(rawValue: environment)
         store.isAccelerated = isAccelerated
+        if noGrace { store.gracePeriod = nil }
         if isAccelerated { store.chargeLead = 0...0 }
         store.appAppleId = environment == "Production" ? appAppleId : nil
         return Simulation(seed: seed, customers: customers, months: months, start: opening, store: store)

@@ -41,7 +41,8 @@ package final class AppStoreConnections: Sendable {
             credentials = keys
             let secrets = try SharedSecretFiles.secrets(of: settings.apps)
             receipts = settings.apps.filter(\.usesVerifyReceipt).flatMap { app in
-                let configuration = VerifyReceiptClient.Configuration(url: app.verifyReceiptURL, clock: clock)
+                let configuration = VerifyReceiptClient.Configuration(
+                    url: app.verifyReceiptURL, sandboxURL: app.verifyReceiptSandboxURL, clock: clock)
                 let client = VerifyReceiptClient(
                     secret: secrets[app.bundleId]?.first, configuration, transport: transport)
                 return app.askedEnvironments.map { environment in

@@ -100,6 +100,28 @@ def inactive(player: Player):
         let_pass(stage, instant(in_grace["gracePeriodExpiresAt"]) + timedelta(hours=1))
         check_inactive(stage, "carl", status="billingRetry", next_step="fixBilling")
         check_billing_step(stage, "carl")
+    with player.stage() as stage:
+        lose_family_access(stage)
+
+
+def lose_family_access(stage: Stage):
+    """The purchaser stops sharing. The relative, who paid for nothing, is not asked to subscribe again."""
+    purchaser, relative = stage.devices[0], stage.relative(0)
+    purchaser.buy("pro.max.monthly")
+    purchaser.open("anna")
+    purchaser.act("share")
+    relative.open("ben")
+    assert stage.states("ben")["pro.max.monthly"] == stage.states("ben")[PRO] == "active"
+
+    stage.wait(days=10)
+    stopped = iso(stage.now)
+    purchaser.act("stop-sharing")
+    let_pass(stage, stage.now + timedelta(hours=1))
+    check_inactive(stage, "ben", status="revoked", next_step="none")
+    row = stage.subscription("ben")
+    assert (row["reason"], row["ownership"], row["revokedAt"]) == ("familyRevoked", "FAMILY_SHARED", stopped), row
+    assert stage.changes("ben").count("revoked") == 1
+    assert stage.customer("anna")["entitled"] and stage.states("anna")[PRO] == "active"
 
 
 def let_pass(stage: Stage, until):

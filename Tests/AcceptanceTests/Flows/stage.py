@@ -87,7 +87,9 @@ class Device:
         return call(f"{self.url}/answer", "POST", approved=approved)["transaction"]
 
     def act(self, name: str, **members):
-        """Does what a customer does outside the app: cancel, resubscribe, refund, consent, fail-billing, fix-billing."""
+        """Does what a customer does outside the app: cancel, resubscribe, refund, consent, share, stop-sharing, fail-billing,
+        fix-billing.
+        """
         status, answer = ask(f"{self.customer_url}/{name}", "POST", members)
         assert status == 200, answer
         return answer
@@ -144,7 +146,7 @@ class Stage:
     def __init__(
         self, simulator: str, subledger: str, folder: pathlib.Path, form: str, *, notified: bool = True,
         environment: str = "Production", customers: int = 3, fault: str = "",
-        start: datetime = START, scripted: bool = False,
+        start: datetime = START, scripted: bool = False, grace: bool = True,
     ):  # fmt: skip
         self.form, self.folder, self.subledger, self.environment = form, folder, subledger, environment
         self.now = start
@@ -154,6 +156,8 @@ class Stage:
         options = ["--customers", f"{customers}", "--months", "24", "--start", iso(start), "--environment", environment]
         if notified:
             options += ["--notify" if form == "transactions" else "--notify-v1", f"{url}/app-store/notifications"]
+        if not grace:
+            options += ["--no-grace"]
         if scripted:
             options += ["--post", f"{url}/transactions", "--form", form]
         self.store = Store(simulator, folder, *options, "--fault", fault)

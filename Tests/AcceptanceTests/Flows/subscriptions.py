@@ -157,6 +157,13 @@ def billing_failure(player: Player):
         assert "periodEnded" in reasons(stage)
         stage.poll()
         check_billing_failure(stage, "bert", paid, "gracePeriod", instant(paid["expiresAt"]) + GRACE)
+    with player.stage(fault="lose=1", grace=False) as stage:
+        paid = subscribe(stage, stage.devices[0], "anna")
+        stage.devices[0].act("fail-billing")
+        stage.wait_until(instant(paid["expiresAt"]) + timedelta(hours=1))
+        assert reasons(stage) == ["periodEnded"]
+        stage.poll()
+        check_billing_failure(stage, "anna", paid, "billingRetry", None)
 
 
 def fail_to_renew(stage: Stage) -> tuple[dict, dict]:
@@ -188,17 +195,27 @@ def recovery(player: Player):
         stage.wait_until(instant(trial["expiresAt"]) + 10 * DAY)
         stage.poll()
         assert not stage.customer("anna")["entitled"]
-        mended = fix_billing(stage, 0, "anna")
+        fixed = fix_billing(stage, 0, "anna")
         assert mended == "2025-01-18T00:00:00.000Z"
         row = stage.subscription("anna")
-        assert (row["purchasedAt"], row["expiresAt"]) == (mended, "2025-02-18T00:00:00.000Z"), row
+        assert (row["purchasedAt"], row["expiresAt"]) == (fixed, "2025-02-18T00:00:00.000Z"), row
 
         stage.wait_until(instant(paid["expiresAt"]) + 5 * DAY)
         stage.poll()
         assert stage.subscription("bert")["status"] == "gracePeriod"
-        mended = fix_billing(stage, 1, "bert")
+        fixed = fix_billing(stage, 1, "bert")
         row = stage.subscription("bert")
-        assert (row["purchasedAt"], row["expiresAt"]) == (mended, "2025-03-01T01:00:00.000Z"), row
+        assert (row["purchasedAt"], row["expiresAt"]) == (fixed, "2025-03-01T01:00:00.000Z"), row
+    with player.stage(grace=False) as stage:
+        paid = subscribe(stage, stage.devices[0], "anna")
+        stage.devices[0].act("fail-billing")
+        stage.wait_until(instant(paid["expiresAt"]) + 5 * DAY)
+        stage.poll()
+        assert stage.subscription("anna")["status"] == "billingRetry"
+        assert not stage.customer("anna")["entitled"]
+        fixed = fix_billing(stage, 0, "anna")
+        row = stage.subscription("anna")
+        assert (row["purchasedAt"], row["expiresAt"]) == (fixed, "2025-03-06T00:00:00.000Z"), row
 
 
 def fix_billing(stage: Stage, number: int, name: str) -> str:
@@ -216,35 +233,42 @@ def fix_billing(stage: Stage, number: int, name: str) -> str:
 
 @flow(17)
 def own_grace(player: Player):
+    # Apple grants none after a trial, and none at all where it is off.
     with player.stage() as stage:
-        anna = subscribe(stage, stage.devices[0], "anna", offerId="introductory")
-        bert = subscribe(stage, stage.devices[1], "bert", offerId="introductory")
-        subscribe(stage, stage.devices[2], "carl")
-        for device in stage.devices[:2]:
-            device.act("fail-billing")
-        (anna_end, bert_end) = instant(anna["expiresAt"]), instant(bert["expiresAt"])
-        stage.wait_until(bert_end + timedelta(hours=1))
-        stage.poll()
-        check_access(stage, "anna", stage.now, "none", "billingRetry")
-        check_access(stage, "bert", stage.now, "none", "billingRetry")
+        grant_own_grace(stage, offerId="introductory")
+    with player.stage(grace=False) as stage:
+        grant_own_grace(stage)
 
-        rules = stage.rules(access={"ownGraceDays": 3, "limitedAccessDays": 4})
-        difference = stage.run("project", "diff", "--rules", rules, "--as-of", iso(stage.now))
-        moved = [row for row in difference["rows"] if (row["table"], row["field"]) == ("access", "entitled")]
-        gained = {row["originalTransactionId"] for row in moved if not row["before"] and row["after"]}
-        assert gained == {row["originalTransactionId"] for row in (anna, bert)} and len(moved) == 2, moved
-        assert {row["rule"] for row in moved} == {"access.ownGraceDays"}, moved
-        check_access(stage, "anna", stage.now, "none", "billingRetry")
-        stage.run("project", "activate", "--rules", rules, "--by", "support", "--yes")
-        check_access(stage, "anna", stage.now, "full", "ownGrace")
 
-        stage.wait_until(anna_end + 5 * DAY)
-        check_own_grace(stage, "anna", anna_end)
-        fix_billing(stage, 0, "anna")
-        stage.wait_until(bert_end + 7 * DAY)
-        check_own_grace(stage, "bert", bert_end)
-        check_access(stage, "bert", stage.now - MOMENT, "limited", "limitedAccess")
-        check_access(stage, "bert", stage.now, "none", "billingRetry")
+def grant_own_grace(stage: Stage, **options):
+    subscribe(stage, stage.devices[2], "carl")
+    anna = subscribe(stage, stage.devices[0], "anna", **options)
+    bert = subscribe(stage, stage.devices[1], "bert", **options)
+    for device in stage.devices[:2]:
+        device.act("fail-billing")
+    (anna_end, bert_end) = instant(anna["expiresAt"]), instant(bert["expiresAt"])
+    stage.wait_until(bert_end + timedelta(hours=1))
+    stage.poll()
+    check_access(stage, "anna", stage.now, "none", "billingRetry")
+    check_access(stage, "bert", stage.now, "none", "billingRetry")
+
+    rules = stage.rules(access={"ownGraceDays": 3, "limitedAccessDays": 4})
+    difference = stage.run("project", "diff", "--rules", rules, "--as-of", iso(stage.now))
+    moved = [row for row in difference["rows"] if (row["table"], row["field"]) == ("access", "entitled")]
+    gained = {row["originalTransactionId"] for row in moved if not row["before"] and row["after"]}
+    assert gained == {row["originalTransactionId"] for row in (anna, bert)} and len(moved) == 2, moved
+    assert {row["rule"] for row in moved} == {"access.ownGraceDays"}, moved
+    check_access(stage, "anna", stage.now, "none", "billingRetry")
+    stage.run("project", "activate", "--rules", rules, "--by", "support", "--yes")
+    check_access(stage, "anna", stage.now, "full", "ownGrace")
+
+    stage.wait_until(anna_end + 5 * DAY)
+    check_own_grace(stage, "anna", anna_end)
+    fix_billing(stage, 0, "anna")
+    stage.wait_until(bert_end + 7 * DAY)
+    check_own_grace(stage, "bert", bert_end)
+    check_access(stage, "bert", stage.now - MOMENT, "limited", "limitedAccess")
+    check_access(stage, "bert", stage.now, "none", "billingRetry")
 
 
 def check_own_grace(stage: Stage, name: str, end: datetime):

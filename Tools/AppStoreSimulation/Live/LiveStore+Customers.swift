@@ -60,12 +60,14 @@ extension LiveStore {
             return $0.charges.contains { $0.transactionId == transactionId }
         }
         let subscription = store[id]
-        let charge =
-            subscription.charges.first { $0.transactionId == transactionId }
-            ?? subscription.charges[subscription.running(at: now)]
+        let running = subscription.running(at: now)
+        let index = subscription.charges.firstIndex { $0.transactionId == transactionId } ?? running
+        let charge = subscription.charges[index]
         guard charge.isPaid, charge.revocation == nil, !charge.isUpgraded else {
             throw ImpossibleAct(reason: "transaction \(charge.transactionId) is unpaid, refunded or replaced")
         }
+        // It would end the sharing, too.
+        guard index < running || subscription.members.isEmpty || !store.isRenewed(id) else { throw Self.chargedAhead }
         act(on: account) { $0.refund(id, transactionId: charge.transactionId, at: $1) }
     }
 
@@ -89,7 +91,7 @@ extension LiveStore {
         act(on: account) { $0.acceptPrice(of: id, at: $1) }
     }
 
-    private func subscription(
+    func subscription(
         _ originalTransactionId: String?, of account: AccountID, _ state: String, where holds: (Subscription) -> Bool
     ) throws(ImpossibleAct) -> SubscriptionID {
         try subscription(of: account, state) { subscription in

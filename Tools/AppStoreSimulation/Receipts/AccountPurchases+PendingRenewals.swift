@@ -10,7 +10,8 @@ extension AccountPurchases {
         subscriptions.filter { !isForgotten($0, at: instant) }.map { .object($0.pendingRenewal) }
     }
 
-    private func isForgotten(_ subscription: Subscription, at instant: Instant) -> Bool {
+    /// Whether the store no longer states the renewal of a subscription.
+    func isForgotten(_ subscription: Subscription, at instant: Instant) -> Bool {
         guard subscription.phase == .expired else { return false }
         let isOld =
             instant.milliseconds - subscription.end.milliseconds

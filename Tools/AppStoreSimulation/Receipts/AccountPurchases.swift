@@ -41,7 +41,8 @@ package struct AccountPurchases: Sendable {
         rows.sorted { ($1.purchaseDate, $1.transactionId) < ($0.purchaseDate, $0.transactionId) }
     }
 
-    private func rows(of subscription: Subscription) -> [ReceiptRow] {
+    /// The rows of a subscription, oldest first.
+    func rows(of subscription: Subscription) -> [ReceiptRow] {
         subscription.charges.indices.map { index in
             let charge = subscription.charges[index]
             var row = ReceiptRow(charge, of: subscription.origin)

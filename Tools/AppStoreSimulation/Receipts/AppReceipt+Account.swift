@@ -65,6 +65,11 @@ extension AccountPurchases {
     /// The identifier of the account's device.
     package var deviceGUID: UUIDBytes { random(stream: 0xDE7_1CE) }
 
+    /// The identifier of the device that iOS 6 gives to apps: forty hexadecimal digits.
+    var deviceIdentifier: String {
+        Hex.encode((random(stream: 0x0D_1D).bytes + random(stream: 0x0D_1E).bytes).prefix(20))
+    }
+
     private func opaque(_ number: UInt64, _ date: Instant) -> [UInt8] {
         random(stream: UInt64(bitPattern: date.milliseconds) &* 31 &+ number).bytes
     }

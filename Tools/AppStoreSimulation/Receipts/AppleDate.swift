@@ -8,10 +8,10 @@ extension Instant {
     private var dateAndTime: String { "\(iso8601.prefix(10)) \(iso8601.dropFirst(11).prefix(8))" }
 
     /// The first form in JSON.
-    fileprivate var inGreenwich: String { "\(dateAndTime) Etc/GMT" }
+    var inGreenwich: String { "\(dateAndTime) Etc/GMT" }
 
     /// The third form in JSON.
-    fileprivate var onPacificCoast: String {
+    var onPacificCoast: String {
         "\(advanced(byMilliseconds: PacificTime.offset(at: self)).dateAndTime) America/Los_Angeles"
     }
 }

@@ -10,7 +10,7 @@ import X509
 package struct ReceiptSigner: Sendable {
     /// DER certificates, leaf first.
     package let certificates: [[UInt8]]
-    private let leafKey: _RSA.Signing.PrivateKey
+    let leafKey: _RSA.Signing.PrivateKey
 
     package init(certificates: [[UInt8]], leafKey: _RSA.Signing.PrivateKey) {
         precondition(!certificates.isEmpty, "a chain has at least one certificate")

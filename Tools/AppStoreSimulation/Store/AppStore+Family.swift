@@ -32,20 +32,40 @@ extension AppStore {
         revokeSharing(member, reason: .other)
     }
 
-    /// Shares with a member again in the period in which sharing ended: SUBSCRIBED with RESUBSCRIBE. The member gets a
+    /// Shares with a member again: SUBSCRIBED with RESUBSCRIBE. In the period in which sharing ended, the member gets a
     /// new transaction of the same line item.
     package mutating func shareAgain(_ id: SubscriptionID, with member: SubscriptionID, at instant: Instant) {
         advance(to: instant)
         let ended = self[member].newest
         precondition(self[id].phase == .active && !isRenewed(id), "what is active and not yet renewed can be shared")
-        precondition(self[member].phase == .revoked && ended.expiresDate == self[id].end, "sharing has just ended")
-        self[member].charges.append(
-            ended.restored(as: identifiers.transactionId(in: configuration.environment), at: now))
+        precondition(self[member].phase == .revoked || self[member].phase == .expired, "sharing has ended")
+        let isRegained = ended.revocation != nil && ended.expiresDate == self[id].end
+        let copy =
+            isRegained
+            ? ended.restored(as: identifiers.transactionId(in: configuration.environment), at: now)
+            : shared(self[id].newest, from: now)
+        reopen(member, with: copy, of: id)
+        notify(changed(isRegained ? .familyRegain : .familyShare, member), .subscribed, .resubscribe, of: member)
+    }
+
+    private mutating func reopen(_ member: SubscriptionID, with copy: Charge, of id: SubscriptionID) {
+        if copy.purchaseDate.milliseconds - self[member].end.milliseconds > configuration.longestGap {
+            self[member].recentStart = copy.purchaseDate
+        }
+        self[member].charges.append(copy)
         self[member].phase = .active
+        self[member].expirationIntent = nil
+        self[member].hasGivenUpPaying = false
         self[member].autoRenews = self[id].autoRenews
         self[member].nextProduct = self[id].nextProduct
         self[id].members.append(member)
-        notify(changed(.familyRegain, member), .subscribed, .resubscribe, of: member)
+    }
+
+    /// Returns the copy that a member has, or had, of a subscription in a group.
+    func copy(of member: CustomerID, inGroup group: String) -> SubscriptionID? {
+        subscriptions.lastIndex {
+            $0.origin.customer == member && $0.group == group && $0.origin.ownership == .familyShared
+        }.map(SubscriptionID.init)
     }
 }
 

@@ -40,6 +40,11 @@ struct IdentifierSource: Sendable {
         return (number - 1) / rangeLength
     }
 
+    /// Returns the environment of a transaction id. Production and the sandbox have ids of their own.
+    static func environment(ofTransactionId id: String) -> Environment {
+        id.utf8.count < transactionId(0, in: .sandbox).utf8.count ? .production : .sandbox
+    }
+
     /// Returns the number of the account; nil for an id of another form.
     static func customer(ofAppTransactionId id: String) -> Int? {
         Int(id).map { $0 - firstAppTransactionId }.flatMap { $0 >= 0 ? $0 : nil }

@@ -23,6 +23,8 @@ struct CustomerRoutes: Sendable {
                         case .failBilling: store.failBilling(of: account)
                         case .fixBilling: store.fixBilling(of: account)
                         case .consent: try store.consent(id, by: account)
+                        case .share: try store.share(id, by: account)
+                        case .stopSharing: try store.stopSharing(id, by: account)
                         }
                     }
                     return await purchases(of: number)
@@ -43,9 +45,10 @@ struct CustomerRoutes: Sendable {
 }
 
 private enum CustomerAct: String, CaseIterable {
-    case cancel, resubscribe, refund, consent
+    case cancel, resubscribe, refund, consent, share
     case failBilling = "fail-billing"
     case fixBilling = "fix-billing"
+    case stopSharing = "stop-sharing"
 }
 
 extension BasicRequestContext {

@@ -16,11 +16,6 @@ struct DeviceRoutes: Sendable {
                 return .object(["queue": .array(try await json(queue, of: number))])
             }
         }
-        router.get("/simulator/devices/:customer/receipt") { request, context in
-            try await SimulatorProblem.answer {
-                try await receipt(of: try context.customer, try Self.receiptRequest(request.items))
-            }
-        }
         router.get("/simulator/devices/:customer/app-transaction") { _, context in
             try await SimulatorProblem.answer {
                 let number = try context.customer
@@ -79,42 +74,6 @@ struct DeviceRoutes: Sendable {
                 return .object(["queue": .array(try await json(queue, of: number))])
             }
         }
-    }
-
-    /// Returns the app receipt as it is on the device after a refresh now.
-    private func receipt(of number: Int, _ request: ReceiptRequest) async throws -> JSONValue {
-        let purchases = try await store.purchases(ofCustomer: number)
-        let receipt = purchases.receipt(request, createdAt: await store.now)
-        let guid = request.guid ?? purchases.deviceGUID
-        return .object([
-            "receipt": .string(Base64.encode(try ReceiptSigner.standard.sign(receipt))),
-            "receiptType": JSONValue(receipt.receiptType), "createdAt": JSONValue(receipt.receiptCreationDate),
-            "expirationDate": JSONValue(receipt.expirationDate), "deviceGUID": .string(guid.text),
-        ])
-    }
-
-    private static func receiptRequest(_ items: [(name: String, value: String)]) throws -> ReceiptRequest {
-        var request = ReceiptRequest()
-        for (name, value) in items {
-            switch name {
-            case "type":
-                guard let type = ReceiptType(rawValue: value) else {
-                    let names = ReceiptType.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw SimulatorProblem.invalid("`type` is one of \(names)")
-                }
-                request.type = type
-            case "expires":
-                guard let instant = Instant(iso8601: value) else {
-                    throw SimulatorProblem.invalid("`expires` is an instant (ISO 8601)")
-                }
-                request.expirationDate = instant
-            case "guid":
-                guard let guid = UUIDBytes(value) else { throw SimulatorProblem.invalid("`guid` is a UUID") }
-                request.guid = guid
-            default: throw SimulatorProblem.invalid("a receipt has `type`, `expires` and `guid`, not `\(name)`")
-            }
-        }
-        return request
     }
 
     private static func payment(_ body: RequestBody) throws -> Payment {

@@ -2,10 +2,12 @@ import AppStoreModel
 import AppStoreSimulation
 import Primitives
 
-/// The verifyReceipt endpoint of a simulated App Store, for receipts of its environment.
+/// A verifyReceipt endpoint of a simulated App Store, for receipts of one environment.
 /// https://developer.apple.com/documentation/appstorereceipts/verifyreceipt
 struct VerifyReceipt: Sendable {
     let store: SimulatedAppStore
+    /// The environment whose receipts it takes. Those of the other are sent to the other endpoint.
+    let environment: Environment
 
     /// Returns the answer to a request body.
     func answer(_ bytes: [UInt8]) async throws -> JSONValue {
@@ -17,19 +19,25 @@ struct VerifyReceipt: Sendable {
         let password = body.text("password")
         if let password, password != store.configuration.sharedSecret { throw VerifyReceiptFailure.wrongPassword }
         guard let account = await store.purchases(of: receipt) else { throw VerifyReceiptFailure.accountNotFound }
-        var answer = ReceiptAnswer(receipt, of: account, requestDate: await store.now)
-        answer.statesLatest = password != nil
-        answer.excludesOld = body.flag("exclude-old-transactions") ?? false
-        return try answer.json(signedBy: ReceiptSigner.standard)
+        let now = await store.now
+        switch receipt {
+        case .app(let receipt):
+            var answer = ReceiptAnswer(receipt, of: account, requestDate: now)
+            answer.statesLatest = password != nil
+            answer.excludesOld = body.flag("exclude-old-transactions") ?? false
+            return try answer.json(signedBy: ReceiptSigner.standard)
+        case .transaction(let receipt):
+            var answer = TransactionReceiptAnswer(receipt, of: account, requestDate: now)
+            answer.statesLatest = password != nil
+            return try answer.json(signedBy: ReceiptSigner.standard)
+        }
     }
 
-    private func receipt(in body: RequestBody) throws(VerifyReceiptFailure) -> AppReceipt {
-        guard let container = body.text("receipt-data").flatMap({ Base64.decode($0) }) else {
-            throw .malformedReceipt
-        }
-        let receipt: AppReceipt
+    private func receipt(in body: RequestBody) throws(VerifyReceiptFailure) -> SentReceipt {
+        guard let bytes = body.text("receipt-data").flatMap({ Base64.decode($0) }) else { throw .malformedReceipt }
+        let receipt: SentReceipt
         do {
-            receipt = try ReceiptSigner.standard.open(container)
+            receipt = try SentReceipt(bytes)
         } catch {
             switch error {
             case .malformed: throw .malformedReceipt
@@ -37,9 +45,38 @@ struct VerifyReceipt: Sendable {
             }
         }
         guard receipt.bundleId == store.app.bundleId else { throw .unauthenticated }
-        guard receipt.environment == store.app.environment else {
-            throw store.app.environment == .production ? .sandboxReceiptInProduction : .productionReceiptInSandbox
+        guard receipt.environment == environment else {
+            throw environment == .production ? .sandboxReceiptInProduction : .productionReceiptInSandbox
         }
         return receipt
+    }
+}
+
+/// A receipt of either age.
+enum SentReceipt: Sendable {
+    case app(AppReceipt)
+    case transaction(IssuedTransactionReceipt)
+
+    /// - Parameter bytes: a container, or the property list of a transaction receipt.
+    init(_ bytes: [UInt8]) throws(ReceiptRejection) {
+        if bytes.first == UInt8(ascii: "{") {
+            self = .transaction(try ReceiptSigner.standard.openTransactionReceipt(bytes))
+        } else {
+            self = .app(try ReceiptSigner.standard.open(bytes))
+        }
+    }
+
+    var bundleId: String? {
+        switch self {
+        case .app(let receipt): receipt.bundleId
+        case .transaction(let receipt): receipt.bundleId
+        }
+    }
+
+    var environment: Environment? {
+        switch self {
+        case .app(let receipt): receipt.environment
+        case .transaction(let receipt): receipt.environment
+        }
     }
 }
