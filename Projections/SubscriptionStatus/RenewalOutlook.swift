@@ -25,14 +25,20 @@ struct RenewalOutlook {
             && provenRenewal?.value.autoRenewStatus != .off && provenRenewal?.value.statesFailure != true
     }
 
-    /// The end of Apple's grace period; nil without a stated date.
-    var graceEnd: Instant? { renewal?.gracePeriodExpiresDate }
+    /// The end of Apple's grace period; nil without a stated date. A notification of version 1 opens none: it may repeat or
+    /// shorten the one that is proven.
+    var graceEnd: Instant? {
+        guard let provenRenewal, let stated = renewal?.statement.value.gracePeriodExpiresDate else {
+            return renewal?.gracePeriodExpiresDate
+        }
+        return provenRenewal.value.gracePeriodExpiresDate.map { min($0, stated) }
+    }
 
     /// The latest end of a grace period that Apple signed without a date.
     var signedGraceEnd: Instant? {
-        guard renewal?.isInBillingRetryPeriod == true, graceEnd == nil, signedStatus?.code == .gracePeriod else {
-            return nil
-        }
+        guard renewal?.isInBillingRetryPeriod == true, graceEnd == nil, signedStatus?.code == .gracePeriod,
+            provenRenewal?.value.gracePeriodExpiresDate == nil
+        else { return nil }
         return end.advanced(byDays: Durations.longestGraceDays)
     }
 

@@ -2,11 +2,13 @@ package import Primitives
 
 extension InAppPurchase {
     /// Reads a row of an answer of verifyReceipt, or of a notification of version 1; nil without its ids, product or
-    /// date. https://developer.apple.com/documentation/appstorereceipts/responsebody/latest_receipt_info
+    /// date, and with an end or a cancellation that cannot be read.
+    /// https://developer.apple.com/documentation/appstorereceipts/responsebody/latest_receipt_info
     package init?(_ row: JSONView) {
         let fields = ReceiptFields(row)
         guard let id = fields.text("transaction_id"), let productId = fields.text("product_id"),
-            let purchaseDate = fields.date("purchase_date")
+            let purchaseDate = fields.date("purchase_date"), !fields.isUnreadableDate("expires_date"),
+            !fields.isUnreadableDate("cancellation_date")
         else { return nil }
         self.init(
             transactionId: id, originalTransactionId: fields.text("original_transaction_id") ?? id,
@@ -65,6 +67,12 @@ struct ReceiptFields {
             return instant >= .earliest && instant <= .latest ? instant : nil
         }
         return text(name).flatMap(Self.formattedDate)
+    }
+
+    /// Whether a date is stated that cannot be read.
+    func isUnreadableDate(_ name: String) -> Bool {
+        let isStated = ["\(name)_ms", name].contains { members[$0].map { !$0.isNull && $0.string != "" } ?? false }
+        return isStated && date(name) == nil
     }
 
     /// Whether the formatted date contradicts the milliseconds by more than a second. The latter count.

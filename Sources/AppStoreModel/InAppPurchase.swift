@@ -60,8 +60,12 @@ extension InAppPurchase {
         func text(_ type: ReceiptAttributeType) -> String? {
             attributes.text(type).flatMap { $0.isEmpty ? nil : $0 }
         }
+        func isUnreadableDate(_ type: ReceiptAttributeType) -> Bool {
+            text(type) != nil && attributes.date(type) == nil
+        }
         guard let id = text(.transactionId), let productId = text(.productId),
-            let purchaseDate = attributes.date(.purchaseDate)
+            let purchaseDate = attributes.date(.purchaseDate), !isUnreadableDate(.expiresDate),
+            !isUnreadableDate(.cancellationDate)
         else { return nil }
         // Xcode writes no original id.
         self.init(

@@ -17,6 +17,8 @@ package struct NotificationV1: Sendable {
     package let unreadable: Int
     /// The number of formatted dates that contradict their milliseconds.
     package let contradictions: Int
+    /// The member whose value has another shape than Apple's; nil without one.
+    package let malformedMember: String?
     /// The newest receipt, in base64.
     package let latestReceipt: String?
     package let autoRenewStatus: String?
@@ -55,6 +57,8 @@ package struct NotificationV1: Sendable {
             ], orThoseOf: document, about: id, rows.newest(of: id)?.productId)
         self.rows = rows
         (unreadable, contradictions) = (reading.unreadable, reading.contradictions)
+        malformedMember =
+            reading.malformedMember ?? (unified.map { $0.isNull || $0.isObject } ?? true ? nil : "unified_receipt")
         originalTransactionId = id
         bundleId = fields.text("bid") ?? Self.bundleId(ofRowsIn: document)
     }

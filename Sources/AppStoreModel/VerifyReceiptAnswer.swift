@@ -27,6 +27,8 @@ package struct VerifyReceiptAnswer: Sendable {
     package let receiptCreationDate: Instant?
     /// Nil in the older style.
     package let firstDownload: FirstDownload?
+    /// The member whose value has another shape than Apple's; nil without one.
+    package let malformedMember: String?
     /// Whether a status from 21100 to 21199 is worth a retry.
     package let isRetryable: Bool
 
@@ -76,6 +78,8 @@ package struct VerifyReceiptAnswer: Sendable {
             [(document["pending_renewal_info"], "pending_renewal_info")], orThoseOf: document,
             about: newest?.originalTransactionId, newest?.productId)
         (unreadable, contradictions) = (reading.unreadable, reading.contradictions)
+        malformedMember =
+            reading.malformedMember ?? (receipt.map { $0.isNull || $0.isObject } ?? true ? nil : "receipt")
     }
 
     /// Nil without a name, and for one that Apple does not use.
@@ -110,6 +114,8 @@ struct ReceiptReading {
     private(set) var rowCount = 0
     private(set) var unreadable = 0
     private(set) var contradictions = 0
+    /// The first list whose value is none.
+    private(set) var malformedMember: String?
 
     private static let dates = [
         "purchase_date", "original_purchase_date", "expires_date", "cancellation_date", "grace_period_expires_date",
@@ -119,7 +125,7 @@ struct ReceiptReading {
     mutating func rows(_ value: JSONView?, _ path: String) {
         guard let value, !value.isNull else { return }
         guard let elements = value.elements else {
-            row(value, path)
+            if value.isObject { row(value, path) } else { malformedMember = malformedMember ?? path }
             return
         }
         for (index, element) in elements.enumerated() { row(element, "\(path)/\(index)") }
@@ -157,6 +163,9 @@ struct ReceiptReading {
     ) -> [VerifyReceiptAnswer.Element] {
         var found: [(path: String, renewal: PendingRenewal)] = []
         for list in lists {
+            if let value = list.value, !value.isNull, value.elements == nil {
+                malformedMember = malformedMember ?? list.path
+            }
             for (index, element) in (list.value?.elements ?? []).enumerated() {
                 if let renewal = PendingRenewal(element) {
                     count(element)

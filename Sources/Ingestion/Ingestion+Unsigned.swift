@@ -4,8 +4,13 @@ package import EventLog
 package import FactStore
 package import Primitives
 
-/// The draft of an event, and the facts in it.
-package typealias DraftedFacts = (draft: EventDraft, facts: EventFacts)
+/// The draft of the event of a text without a signature, and the facts in it.
+package struct UnsignedDraft: Sendable {
+    package let draft: EventDraft
+    package let facts: EventFacts
+    /// The receipt in a notification of version 1 by itself. Apple repeats a notification with another receipt.
+    package var receipt: EventDraft?
+}
 
 extension Ingestion {
     /// Drafts the event of a text of Apple's without a signature of its own.
@@ -13,7 +18,7 @@ extension Ingestion {
     ///   `environment_mismatch`, `answer_mismatch`, `claim_missing`, `claim_malformed`, `from_the_future`.
     package func draft(
         of text: [UInt8], _ kind: UnsignedText, from source: EventSource, now: Instant
-    ) async -> Result<DraftedFacts, Refusal> {
+    ) async -> Result<UnsignedDraft, Refusal> {
         do throws(Refusal) {
             switch kind {
             case .assertedAnswer: return .success(try await assertedAnswer(Self.document(text), source, now))
@@ -22,6 +27,7 @@ extension Ingestion {
                     throw Refusal(
                         .kindUnknown, "not a notification of version 1", expected: "notification_type", found: "none")
                 }
+                if let member = notification.malformedMember { throw .malformed(member) }
                 return .success(try await draft(of: notification, kind, source, now))
             }
         } catch {
@@ -34,7 +40,7 @@ extension Ingestion {
     package func draft(
         ofAnswer bytes: [UInt8], to question: VerifyReceiptQuestion, sent: ReceiptContent?, from source: EventSource,
         now: Instant
-    ) async -> Result<DraftedFacts, Refusal> {
+    ) async -> Result<UnsignedDraft, Refusal> {
         do throws(Refusal) {
             let answer = try Self.answer(Self.document(bytes))
             // A receipt of iOS 6 does not prove its environment, so Apple may answer from one that is not accepted.
@@ -48,7 +54,7 @@ extension Ingestion {
 
     private func assertedAnswer(
         _ document: JSONDocument, _ source: EventSource, _ now: Instant
-    ) async throws(Refusal) -> DraftedFacts {
+    ) async throws(Refusal) -> UnsignedDraft {
         let answer = try Self.answer(document)
         guard let bundleId = answer.bundleId else {
             throw Refusal(
@@ -73,7 +79,7 @@ extension Ingestion {
     private func draft(
         _ answer: VerifyReceiptAnswer, _ question: VerifyReceiptQuestion, _ sent: ReceiptContent?, _ trust: TrustClass,
         _ source: EventSource, _ now: Instant
-    ) async throws(Refusal) -> DraftedFacts {
+    ) async throws(Refusal) -> UnsignedDraft {
         let carried = await verifier.carried(
             answer.latestReceipt, for: question.bundleId, question.environment, now: now)
         return try VerifyReceiptEvents.recorded(
@@ -82,7 +88,7 @@ extension Ingestion {
 
     private func draft(
         of notification: NotificationV1, _ kind: UnsignedText, _ source: EventSource, _ now: Instant
-    ) async throws(Refusal) -> DraftedFacts {
+    ) async throws(Refusal) -> UnsignedDraft {
         let bundleId = try bundleId(of: notification, kind)
         let environments = try environments(of: bundleId, unknown: .bundleUnknown)
         guard let environment = notification.environment else {
@@ -91,9 +97,16 @@ extension Ingestion {
         }
         try Self.require(environment, among: environments)
         let carried = await verifier.carried(notification.latestReceipt, for: bundleId, environment, now: now)
-        return try NotificationV1Events.recorded(
+        var drafted = try NotificationV1Events.recorded(
             notification, of: bundleId, environment, carried: carried,
             trust: kind == .assertedNotification ? .asserted : .sharedSecret, source: source, now: now)
+        if let receipt = carried.verified {
+            let artifact = SignedArtifact.receipt(receipt)
+            drafted.receipt = try EventDraft(
+                artifact, facts: EventDecoder.facts(of: StoredArtifact(artifact), bundleId: nil), source: source,
+                trust: trust)
+        }
+        return drafted
     }
 
     /// Returns the app of a notification whose password is that of the app.
@@ -155,11 +168,18 @@ extension Ingestion {
             throw Refusal(
                 .claimMalformed, "not an answer of verifyReceipt", expected: "an integer status", found: "other JSON")
         }
+        if let member = answer.malformedMember { throw .malformed(member) }
         return answer
     }
 }
 
 extension Refusal {
+    fileprivate static func malformed(_ member: String) -> Refusal {
+        Refusal(
+            .claimMalformed, "\(member) has another shape than Apple's", expected: "a list or an object",
+            found: "another value", part: member)
+    }
+
     fileprivate static let appMissing = Refusal(
         .claimMissing, "the notification does not name the app", expected: "bid, or exactly one configured app",
         found: "none")

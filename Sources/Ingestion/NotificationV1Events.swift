@@ -37,7 +37,7 @@ package enum NotificationV1Events {
     static func recorded(
         _ notification: NotificationV1, of bundleId: String, _ environment: Environment, carried: CarriedReceipt,
         trust: TrustClass, source: EventSource, now: Instant
-    ) throws(Refusal) -> DraftedFacts {
+    ) throws(Refusal) -> UnsignedDraft {
         let created = carried.verified?.receipt.payload.receiptCreationDate
         guard let time = created ?? notification.newestDate else {
             throw Refusal(
@@ -66,7 +66,7 @@ package enum NotificationV1Events {
             body: JSONValue.object(members).canonical(),
             attachment: IndexedFacts(facts))
         try draft.requireToFit("notification_type")
-        return (draft, facts)
+        return UnsignedDraft(draft: draft, facts: facts)
     }
 
     /// Returns the notification that an event records; nil for an event of another kind.
@@ -106,12 +106,16 @@ package enum NotificationV1Events {
 extension NotificationV1 {
     /// The key: what Apple repeats when it delivers the notification again. The receipt in it differs each time.
     fileprivate func idempotencyKey(_ bundleId: String, _ environment: EnvironmentCode) -> IdempotencyKey {
-        let cancelled = rows.compactMap(\.purchase.cancellationDate).max()
-        let words: [String?] = [
-            bundleId, notificationType, originalTransactionId, autoRenewStatus,
-            autoRenewStatusChangeDate.map { String($0.milliseconds) }, autoRenewProductId ?? newestRow?.productId,
-            newestRow?.transactionId, cancelled.map { String($0.milliseconds) }, expirationIntent,
-        ]
+        // One body may state several cancellations, and a later one another of the same date.
+        let cancelled = rows.compactMap { row in
+            row.purchase.cancellationDate.map { "\(row.purchase.transactionId) \($0.milliseconds)" }
+        }
+        let words: [String?] =
+            [
+                bundleId, notificationType, originalTransactionId, autoRenewStatus,
+                autoRenewStatusChangeDate.map { String($0.milliseconds) }, autoRenewProductId ?? newestRow?.productId,
+                newestRow?.transactionId, expirationIntent,
+            ] + cancelled.sorted()
         return IdempotencyKey(
             artifact: .notificationV1, environment: environment,
             key: words.flatMap { (word: String?) -> [UInt8] in Array((word ?? "").utf8) + [0] })

@@ -31,7 +31,7 @@ package enum VerifyReceiptEvents {
         _ answer: VerifyReceiptAnswer, to question: VerifyReceiptQuestion, sent: ReceiptContent?,
         carried: CarriedReceipt,
         trust: TrustClass, source: EventSource, now: Instant
-    ) throws(Refusal) -> DraftedFacts {
+    ) throws(Refusal) -> UnsignedDraft {
         if answer.statesPurchases { try check(answer, question, sent) }
         try SigningTimePolicy.check(answer.requestDate ?? question.receivedAt, now: now)
         let environment = EnvironmentCode(name: question.environment.rawValue) ?? .none
@@ -50,7 +50,7 @@ package enum VerifyReceiptEvents {
             verifiedAt: proof?.verifiedAt ?? now, body: JSONValue.object(members).canonical(),
             attachment: IndexedFacts(facts))
         try draft.requireToFit("bundle_id")
-        return (draft, facts)
+        return UnsignedDraft(draft: draft, facts: facts)
     }
 
     private static func check(

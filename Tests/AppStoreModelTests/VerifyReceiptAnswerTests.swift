@@ -81,6 +81,25 @@ struct `Answers of verifyReceipt` {
         #expect(renewal.autoRenewStatus == .off && renewal.expirationIntent == .cancelled)
     }
 
+    @Test(arguments: [
+        #""cancellation_date":true"#, #""cancellation_date_ms":"soon""#, #""expires_date":"garbage""#,
+        #""expires_date_ms":{}"#, #""cancellation_date_ms":"9223372036854775807""#,
+    ])
+    func `a row with a date that cannot be read is left out and counted`(_ member: String) throws {
+        let row = #"{"transaction_id":"1","product_id":"a","purchase_date_ms":"1000",\#(member)}"#
+        let found = try answer(#"{"status":0,"latest_receipt_info":[\#(row)]}"#)
+        #expect(found.latest.isEmpty && found.unreadable == 1)
+    }
+
+    @Test(arguments: [
+        ("latest_receipt_info", #""x""#), ("latest_receipt_info", "5"), ("pending_renewal_info", "{}"),
+        ("receipt", "[]"), ("latest_expired_receipt_info", "true"),
+    ])
+    func `names a member of another shape`(_ name: String, _ value: String) throws {
+        #expect(try answer(#"{"status":0,"\#(name)":\#(value)}"#).malformedMember == name)
+        #expect(try answer(#"{"status":0,"\#(name)":null}"#).malformedMember == nil)
+    }
+
     @Test(arguments: [#"{"status":"0"}"#, #"{"notification_type":"CANCEL","status":0}"#, "[]", #"{"receipt":{}}"#])
     func `other JSON is no answer`(_ json: String) throws {
         #expect(VerifyReceiptAnswer(try JSONDocument(parsing: Array(json.utf8)).root) == nil)

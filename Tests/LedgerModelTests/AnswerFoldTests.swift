@@ -153,6 +153,20 @@ struct `Unsigned words in a timeline` {
         #expect(!fold([told("1", 0, 100, at: 0), transaction("2", 100, 200)]).isBeginningKnown)
     }
 
+    @Test func `an upgrade that only notifications of version 1 state is no refund`() {
+        let known = row("1", 0, 100, at: 10)
+        func cancelled(at date: Int, isUpgraded: Bool) -> Observation {
+            told("1", 0, 100, at: 60) {
+                $0.revocation = .init(revocationDate: minute(date))
+                $0.isUpgraded = isUpgraded
+            }
+        }
+        let successor = told("2", 50, 400, at: 60)
+        #expect(fold([known, cancelled(at: 50, isUpgraded: true)]).periods[0].revocations.isEmpty)
+        #expect(fold([known, cancelled(at: 50, isUpgraded: false), successor]).periods[0].revocations.isEmpty)
+        #expect(fold([known, cancelled(at: 53, isUpgraded: false), successor]).periods[0].revocations.count == 1)
+    }
+
     @Test func `a notification of version 1 may close`() {
         let known = transaction("1", 0, 100)
         let cancel = told("1", 0, 100, at: 60) { $0.revocation = .init(revocationDate: minute(50)) }

@@ -26,6 +26,26 @@ struct `Receipts in a timeline` {
         #expect(fold([renewal]).periods.map(\.text) == ["monthly 30..<60 #2"])
     }
 
+    @Test func `a refund in an answer, which states no type, is one of the non-consumable and of its restored copies`()
+    {
+        func bought(_ id: String) -> Observation {
+            row(id, 10, nil, created: 20) {
+                ($0.type, $0.webOrderLineItemId, $0.originalPurchaseDate) = (.nonConsumable, nil, minute(10))
+            }
+        }
+        func refunded(_ id: String) -> Observation {
+            transaction(id, 10, nil, signed: 50, rank: .verifyReceiptLatest) {
+                ($0.type, $0.webOrderLineItemId) = (nil, nil)
+                $0.revocation = .init(revocationDate: minute(40))
+            }
+        }
+        for (known, refund) in [(["1", "2"], "1"), (["1"], "2"), (["1"], "1")] {
+            let periods = fold(known.map(bought) + [refunded(refund)]).periods
+            #expect(periods.count == 1 && periods[0].type == .nonConsumable, "\(known), \(refund)")
+            #expect(periods[0].revocations.map(\.start) == [minute(40)], "\(known), \(refund)")
+        }
+    }
+
     @Test func `a non-consumable bought again after its refund begins with the second purchase`() {
         let first = transaction("1", 0, nil) {
             ($0.type, $0.webOrderLineItemId, $0.originalPurchaseDate) = (.nonConsumable, nil, minute(0))

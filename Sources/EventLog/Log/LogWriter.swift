@@ -55,10 +55,16 @@ package final class LogWriter: Sendable {
 
     /// Packs a draft's evidence, the expensive part of an append. Calls may run in parallel.
     /// - Precondition: `draft.fitsRecord`.
-    package func prepare(_ draft: EventDraft) -> PreparedEvent {
+    package func prepare(_ draft: EventDraft) -> PreparedEvent { prepare(draft, ifRepeated: nil) }
+
+    /// Packs a draft's evidence.
+    /// - Parameter other: the event that the caller appends when this one is in the log already.
+    /// - Precondition: `draft.fitsRecord`.
+    package func prepare(_ draft: EventDraft, ifRepeated other: PreparedEvent?) -> PreparedEvent {
         precondition(draft.fitsRecord, "the event body is too large")
         return PreparedEvent(
-            draft, packedEvidence: draft.evidence.bytes.isEmpty ? [] : core.packer.pack(draft.evidence))
+            draft, packedEvidence: draft.evidence.bytes.isEmpty ? [] : core.packer.pack(draft.evidence),
+            ifRepeated: other)
     }
 
     /// Appends events in one transaction, all or none. Returns the result of each, in order, once they are durable.

@@ -5,9 +5,12 @@ package final class PreparedEvent: Sendable {
     let record: Record
     package let notificationKey: IdempotencyKey?
     let packedEvidence: [UInt8]
-    let attachment: (any Sendable)?
+    package let attachment: (any Sendable)?
+    /// The event to append when this one is in the log already.
+    package let ifRepeated: PreparedEvent?
 
-    init(_ draft: EventDraft, packedEvidence: [UInt8]) {
+    init(_ draft: EventDraft, packedEvidence: [UInt8], ifRepeated: PreparedEvent? = nil) {
+        self.ifRepeated = ifRepeated
         record = draft.record
         notificationKey = draft.notificationKey
         self.packedEvidence = packedEvidence

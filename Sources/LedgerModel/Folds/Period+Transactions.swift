@@ -26,7 +26,7 @@ private struct TransactionCopies {
     /// The observation that decides immutable fields: the highest rank, then the newest.
     private let settledIndex: Int
     let purchaseDate: Instant
-    let identity: PurchaseIdentity
+    private(set) var identity: PurchaseIdentity
 
     /// Creates the copies of a transaction; nil without a purchaseDate, which decides when it counts, and for a
     /// transaction that only notifications of version 1 state: nothing proves those.
@@ -38,7 +38,20 @@ private struct TransactionCopies {
         self.copies = copies
         self.purchaseDate = purchaseDate
         settledIndex = best
-        identity = PurchaseIdentity(copies[best].value)
+        identity = .transaction(copies[best].value.transactionId)
+        identity = PurchaseIdentity(settled)
+    }
+
+    var isNonConsumable: Bool { identity == .nonConsumable }
+
+    /// Whether no source states the type, and none an end.
+    var lacksType: Bool { copies.allSatisfy { $0.value.type == nil && $0.value.expiresDate == nil } }
+
+    /// Returns the copies as those of a restored non-consumable.
+    func restored() -> TransactionCopies {
+        var restored = self
+        restored.identity = .nonConsumable
+        return restored
     }
 
     /// The immutable fields. Those that the deciding source cannot state come from the others, a higher rank first.
@@ -84,11 +97,32 @@ extension TransactionFact.Offer {
     fileprivate var isInferred: Bool { offerType == .introductory && offerIdentifier == nil }
 }
 
+extension [TransactionCopies] {
+    /// Joins purchases whose type no source states with the non-consumable that they restore.
+    fileprivate mutating func joinRestores() {
+        guard contains(where: \.isNonConsumable) else { return }
+        for index in indices where self[index].lacksType { self[index] = self[index].restored() }
+    }
+}
+
 /// The statements about reversals and upgrades of one subscription.
-private struct RevocationContext {
+struct RevocationContext {
     let reversals: [Observed<NotificationFact>]
     /// Whether a source of the subscription marks upgraded purchases.
     let upgradesAreMarked: Bool
+    /// The dates of purchases that notifications of version 1 alone state. They are no periods.
+    let unprovenPurchases: [Instant]
+
+    private static let tolerance: Int64 = 60_000
+
+    /// Whether a notification of version 1 states that the purchase gave way to another one, which nothing else proves yet.
+    func isUnprovenUpgrade(_ copy: Observed<TransactionFact>, _ revocation: TransactionFact.Revocation) -> Bool {
+        guard copy.source.rank == .notificationV1 else { return false }
+        return copy.value.isUpgraded
+            || unprovenPurchases.contains {
+                abs($0.milliseconds - revocation.revocationDate.milliseconds) <= Self.tolerance
+            }
+    }
 }
 
 /// The transactions of one purchase.
@@ -151,7 +185,7 @@ private struct Purchase {
             return Reversal(source: reversal.source, evidenceTime: evidence)
         }
         return ([first] + others).flatMap {
-            Revocation.all(in: $0.copies, reversedBy: naming, upgradesAreMarked: context.upgradesAreMarked)
+            Revocation.all(in: $0.copies, reversedBy: naming, context)
         }.sorted { $0.source.precedes($1.source) }
     }
 }
@@ -162,10 +196,18 @@ extension Period {
     static func known(
         transactions: [Observed<TransactionFact>], notifications: [Observed<NotificationFact>]
     ) -> [Period] {
+        var (copies, unproven): ([TransactionCopies], [Instant]) = ([], [])
+        for transaction in Groups(transactions, by: \.value.transactionId) {
+            if let stated = TransactionCopies(transaction) {
+                copies.append(stated)
+            } else {
+                unproven += transaction.compactMap(\.value.purchaseDate)
+            }
+        }
+        copies.joinRestores()
         let context = RevocationContext(
             reversals: notifications.filter { $0.value.notificationType == .refundReversed },
-            upgradesAreMarked: transactions.contains(where: \.value.isUpgraded))
-        let copies = Groups(transactions, by: \.value.transactionId).compactMap(TransactionCopies.init)
+            upgradesAreMarked: transactions.contains(where: \.value.isUpgraded), unprovenPurchases: unproven)
         var periods: [Period] = []
         periods.reserveCapacity(copies.count)
         for transactions in Groups(copies, by: \.identity) {

@@ -44,18 +44,18 @@ extension Revocation {
     /// - Parameters:
     ///   - copies: every observation of the transaction, in the total order.
     ///   - reversals: the REFUND_REVERSED notifications that name any copy of its purchase, in the total order.
-    ///   - upgradesAreMarked: whether a source of the subscription marks upgraded purchases.
+    ///   - context: the statements about the other purchases of the subscription.
     static func all(
-        in copies: ArraySlice<Observed<TransactionFact>>, reversedBy reversals: [Reversal], upgradesAreMarked: Bool
+        in copies: ArraySlice<Observed<TransactionFact>>, reversedBy reversals: [Reversal], _ context: RevocationContext
     ) -> [Revocation] {
         copies.compactMap { copy in
-            guard let statement = copy.value.revocation else { return nil }
+            guard let statement = copy.value.revocation, !context.isUnprovenUpgrade(copy, statement) else { return nil }
             let reversal = reversal(of: copy, in: copies, reversals)
             let start = statement.revocationDate
             if let reversal, reversal.time <= start { return nil }
             return Revocation(
                 statement: statement, start: start, end: reversal?.time, source: copy.source, reversal: reversal,
-                mayBeReplacement: copy.source.rank.mayStateReplacement(upgradesAreMarked: upgradesAreMarked))
+                mayBeReplacement: copy.source.rank.mayStateReplacement(upgradesAreMarked: context.upgradesAreMarked))
         }
     }
 

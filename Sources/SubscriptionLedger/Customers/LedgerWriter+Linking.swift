@@ -19,6 +19,18 @@ struct LinkPlan {
     var isOwner = false
 }
 
+/// The facts about keys and related ones, read once: a receipt may have thousands of keys, and each is related to all.
+private struct KnownKeys {
+    private(set) var related: RelatedTimelines
+    let timelines: [SubscriptionKey: Timeline]
+
+    init(_ keys: some Sequence<SubscriptionKey>, in facts: FactIndex, knownAt size: Position) throws {
+        related = RelatedTimelines(in: facts, knownAt: size)
+        try related.add(keys)
+        timelines = related.timelines
+    }
+}
+
 extension LedgerWriter {
     /// Appends artifacts together with the links of their transactions.
     /// - Returns: the outcomes, the refusals, and the submitter, which is stored in the vault if it owns a key.
@@ -86,6 +98,9 @@ extension LedgerWriter {
         // A provisional customer named by a token owns that token already.
         if submitter.isProvisional, let token = submitter.name?.token { lookup.assume(submitter.customer, for: token) }
         try map(transactions.flatMap(\.tokens), to: submitter, &lookup, &plan)
+        if submitter.mapsTokens {
+            try map(tokens(ofReceiptPurchases: transactions), to: submitter, &lookup, &plan)
+        }
         if submitter.isAnonymous {
             for owner in try anonymousOwners(of: accounts, &lookup) where owner != submitter.customer {
                 let merge = Merge(customer: owner, into: submitter.customer, by: .anonymous, position: .max)
@@ -94,8 +109,9 @@ extension LedgerWriter {
             }
         }
         let byKey = Dictionary(grouping: transactions, by: \.key)
+        let known = try KnownKeys(byKey.keys, in: reader.facts, knownAt: lookup.size)
         for key in byKey.keys.sorted() {
-            try decide(key, byKey[key] ?? [], submitter, source, &lookup, &plan)
+            try decide(known, key, byKey[key] ?? [], submitter, source, &lookup, &plan)
         }
         for download in downloads.sorted() { try claim(download, for: submitter, source, lookup, &plan) }
         plan.refused.sort { $0.index ?? 0 < $1.index ?? 0 }
@@ -145,14 +161,12 @@ extension LedgerWriter {
     }
 
     private func decide(
-        _ key: SubscriptionKey, _ transactions: [PostedTransaction], _ submitter: Submitter, _ source: EventSource,
-        _ lookup: inout CustomerLookup, _ plan: inout LinkPlan
+        _ known: KnownKeys, _ key: SubscriptionKey, _ transactions: [PostedTransaction], _ submitter: Submitter,
+        _ source: EventSource, _ lookup: inout CustomerLookup, _ plan: inout LinkPlan
     ) throws {
-        var related = RelatedTimelines(in: reader.facts, knownAt: lookup.size)
-        try related.add([key])
-        let stored = related.timelines[key] ?? Timeline()
+        let stored = known.timelines[key] ?? Timeline()
         let timeline = Timeline(transactions.flatMap(\.observations)).union(stored)
-        let evidence = related.ownershipEvidence(of: key, timeline)
+        let evidence = known.related.ownershipEvidence(of: key, timeline)
         try lookup.load(evidence)
         let posted = Set(transactions.flatMap(\.observations).compactMap(\.fact.appTransactionId))
         let decision = LinkDecision(
@@ -280,7 +294,8 @@ extension LedgerWriter {
                 var lookup = try CustomerLookup(in: reader)
                 var plan = LinkPlan()
                 try map(tokens, to: submitter, &lookup, &plan)
-                try decide(key, [], submitter, source, &lookup, &plan)
+                let known = try KnownKeys([key], in: reader.facts, knownAt: lookup.size)
+                try decide(known, key, [], submitter, source, &lookup, &plan)
                 _ = try await commit(plan, [], for: submitter, source)
                 return plan.refusals.isEmpty ? submitter : nil
             }

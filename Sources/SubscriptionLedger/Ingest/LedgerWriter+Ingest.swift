@@ -59,7 +59,7 @@ extension LedgerWriter {
         _ text: [UInt8], _ kind: UnsignedText, source: EventSource, with ingestion: Ingestion?
     ) async -> Result<(PreparedEvent, EventFacts), Refusal> {
         await (ingestion ?? self.ingestion).draft(of: text, kind, from: source, now: configuration.clock())
-            .map { (log.prepare($0.draft), $0.facts) }
+            .map { (log.prepare($0.draft, ifRepeated: $0.receipt.map { log.prepare($0) }), $0.facts) }
     }
 
     /// Verifies one artifact and prepares its event.
@@ -89,7 +89,8 @@ extension LedgerWriter {
             case .refused: nil
             }
         }
-        var results = try await append(events)[...]
+        let mappings = try await mappingsOfReceipts(for: events, source)
+        var results = try await append(events + mappings)[...]
         var outcomes: [IngestOutcome] = []
         for artifact in checked {
             switch artifact {
@@ -111,13 +112,16 @@ extension LedgerWriter {
     }
 
     /// Returns the result of each event, in order.
-    private func append(_ events: [PreparedEvent]) async throws -> [AppendResult] {
+    func append(_ events: [PreparedEvent]) async throws -> [AppendResult] {
         guard !reader.facts.isFull else {
             throw StorageError(
                 .busy, "the fact index lags too far behind the log", expected: "an up-to-date fact index",
                 found: reader.factFailure ?? "\(reader.facts.lag) events behind", hint: "Try again.")
         }
-        return try await log.append(events)
+        let results = try await log.append(events)
+        let others = zip(events, results).filter { !$1.isAppended }.compactMap(\.0.ifRepeated)
+        if !others.isEmpty { _ = try await log.append(others) }
+        return results
     }
 
     /// Quarantines a refused artifact, unless it is malformed. Returns whether it did.

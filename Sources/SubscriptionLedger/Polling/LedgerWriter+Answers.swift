@@ -22,7 +22,8 @@ extension LedgerWriter {
             ofAnswer: answer, to: question, from: source, now: configuration.clock())
         switch drafted {
         case .success(let (draft, refused)):
-            let result = try await append(draft)
+            let event = log.prepare(draft)
+            let result = try await append([event] + mappingsOfReceipts(for: [event], source))[0]
             for (refusal, part) in refused { _ = try await keep(part, refusal, source) }
             return .recorded(result, refused: refused.map(\.refusal))
         case .failure(let refusal):

@@ -21,7 +21,8 @@ extension LedgerWriter {
             ofAnswer: answer, to: question, sent: sent, from: source, now: configuration.clock())
         switch drafted {
         case .failure(let refusal): return .refused(refusal)
-        case .success(let (draft, facts)):
+        case .success(let drafted):
+            let (draft, facts) = (drafted.draft, drafted.facts)
             let keys = Set(facts.observations.compactMap(\.key.subscription)).sorted()
             let tokens = facts.purchaseTokens
             return try await postings.withLock(on: keys.map { AnyHashable($0) } + tokens.map { AnyHashable($0) }) {

@@ -190,6 +190,26 @@ def sandbox(player: Player):
         assert ended["status"] == "expired" and not ended["entitled"] and ended["expiresAt"] == last["expiresAt"]
         assert changes_in_sandbox(stage, "anna") == ["started", *["renewed"] * 12, "expired"]
         assert set(stage.states("anna").values()) == {"new"} and not stage.customer("anna")["entitled"]
+    with player.stage(environment="Sandbox", notified=False) as stage:
+        find_in_sandbox(stage)
+
+
+def find_in_sandbox(stage: Stage):
+    """A receipt of iOS 6 that does not say that it is of the sandbox: Apple is asked in production first."""
+    device = stage.devices[0]
+    device.buy("pro.monthly")
+    posting = {"customerId": "anna", "receipt": device.transaction_receipt(environment="none")}
+    status, answer = ask(f"{stage.ledger.url}/v1/transactions", "POST", posting)
+    (refused,) = answer["refused"]
+    assert (status, refused["code"], refused["advice"]) == (403, "needs_verify_receipt", "postAgain"), answer
+    assert [(row["why"], row["environment"]) for row in stage.due()] == [("token", "Production")]
+    assert stage.poll()["polled"] == 1
+    assert {row["environment"] for row in stage.due()} <= {"Sandbox"}
+    answer = device.post("anna", receipt=posting["receipt"])
+    assert answer["refused"] == [] and len(answer["finish"]) == 1, answer
+    row = stage.subscription("anna", environment="Sandbox")
+    assert row["entitled"] and row["environment"] == "Sandbox", row
+    assert set(stage.states("anna").values()) == {"new"} and not stage.customer("anna")["entitled"]
 
 
 def changes_in_sandbox(stage: Stage, name: str) -> list[str]:

@@ -101,6 +101,13 @@ class Device:
         query = "&".join(f"{name}={value}" for name, value in options.items())
         return call(f"{self.url}/receipt?{query}")["receipt"]
 
+    def transaction_receipt(self, **options) -> str:
+        """The receipt of the newest purchase, as apps sent it until iOS 6."""
+        *_, item = [item for item in self.launch() if item["transactionId"]]
+        query = "&".join(f"{name}={value}" for name, value in options.items())
+        url = f"{self.url}/transaction-receipt?transactionId={item['transactionId']}&{query}"
+        return call(url)["receipt"]
+
     def posting(self) -> dict:
         """The purchases that the app sends: its receipt, or the signed transactions of its queue."""
         if self.stage.form == "receipts":

@@ -196,7 +196,7 @@ def recovery(player: Player):
         stage.poll()
         assert not stage.customer("anna")["entitled"]
         fixed = fix_billing(stage, 0, "anna")
-        assert mended == "2025-01-18T00:00:00.000Z"
+        assert fixed == "2025-01-18T00:00:00.000Z"
         row = stage.subscription("anna")
         assert (row["purchasedAt"], row["expiresAt"]) == (fixed, "2025-02-18T00:00:00.000Z"), row
 

@@ -78,7 +78,11 @@ class Ledger:
     def access(self, way: str, api: dict) -> dict:
         store = self.folder / "store"
         if way == "verifyReceipt":
-            return {"sharedSecretFile": str(store / "shared-secret"), "verifyReceiptURL": api["verifyReceiptURL"]}
+            return {
+                "sharedSecretFile": str(store / "shared-secret"),
+                "verifyReceiptURL": api["productionVerifyReceiptURL"],
+                "verifyReceiptSandboxURL": api["sandboxVerifyReceiptURL"],
+            }
         key = {name: api[name] for name in ("issuerId", "keyId", "baseURL")}
         return {"serverAPI": {**key, "keyFile": str(store / "api-key.p8")}}
 

@@ -73,6 +73,54 @@ struct `Posting a receipt` {
         #expect(try shop.purchases(of: "bob") == ["2"])
     }
 
+    private static let token = "0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a"
+
+    /// Appends a signed transaction as a notification would bring it.
+    private func deliver(_ purchase: Purchase, to shop: TestLedger) async throws {
+        let checked = await shop.ledger.check(Array(purchase.text.utf8), source: .http)
+        _ = try await shop.ledger.append([checked], source: .http)
+    }
+
+    @Test(arguments: [true, false])
+    func `its customer keeps a purchase whose token Apple signs before or after`(_ isSignedFirst: Bool) async throws {
+        let shop = try TestLedger(secrets: ["s"])
+        let signed = Purchase("1", token: Self.token)
+        if isSignedFirst { try await deliver(signed, to: shop) }
+        #expect(try await post(shop, receipt([("11", "1")])).refused.isEmpty)
+        if !isSignedFirst { try await deliver(signed, to: shop) }
+        #expect(try shop.purchases(of: "alice") == ["1"] && shop.purchases(of: Self.token) == ["1"])
+        // Renewals and other purchases with the token follow.
+        try await deliver(Purchase("1", number: 2, token: Self.token), to: shop)
+        try await deliver(Purchase("5", token: Self.token), to: shop)
+        #expect(try shop.purchases(of: "alice") == ["1", "5"])
+        #expect(try shop.events(.tokenMapped).count == 1)
+    }
+
+    @Test func `it maps no token of another purchase, of a family member or of somebody else`() async throws {
+        let shop = try TestLedger(secrets: ["s"])
+        let (other, third) = ("0b0b0b0b-0b0b-4b0b-8b0b-0b0b0b0b0b0b", "0c0c0c0c-0c0c-4c0c-8c0c-0c0c0c0c0c0c")
+        _ = try await post(shop, receipt([("11", "1"), ("21", "2")]))
+        // A later purchase of the same subscription may be that of another customer of the app.
+        try await deliver(Purchase("1", number: 2, token: Self.token), to: shop)
+        try await deliver(Purchase("2", token: other, isFamilyShared: true), to: shop)
+        #expect(try shop.events(.tokenMapped).isEmpty)
+        // A token that another customer has stays with that one.
+        try await shop.post(Purchase("3", token: third), customerId: "bob")
+        _ = try await post(shop, receipt([("41", "4")], created: "11:40:00"))
+        try await deliver(Purchase("4", token: third), to: shop)
+        #expect(try shop.purchases(of: "bob") == ["3", "4"])
+    }
+
+    @Test func `from the public key of an app it maps no token`() async throws {
+        let shop = try TestLedger(secrets: ["s"])
+        var posting = TransactionPosting(
+            signedTransactions: [], receipt: try receipt([("11", "1")]), customerId: "alice")
+        posting.isVouchedFor = true
+        _ = try await shop.ledger.post(posting, by: .app)
+        try await deliver(Purchase("1", token: Self.token), to: shop)
+        #expect(try shop.events(.tokenMapped).isEmpty && shop.purchases(of: "alice") == [])
+    }
+
     @Test func `a refused receipt is to be refreshed once, and not again within an hour`() async throws {
         let shop = try TestLedger()
         func advice(_ receipt: String, _ customer: String) async throws -> [String] {

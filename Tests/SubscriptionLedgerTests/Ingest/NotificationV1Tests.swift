@@ -162,6 +162,68 @@ import Testing
         #expect(appended == [true, false, true])
     }
 
+    @Test(arguments: [true, false])
+    func `give up no receipt, whichever of two deliveries of one notification has it`(_ isFirst: Bool) async throws {
+        let shop = try TestLedger(secrets: [Self.secret])
+        let (with, without) = (Self.body(blob: try Self.receipt()), Self.body(blob: "unreadable"))
+        for body in isFirst ? [with, without] : [without, with] { _ = try await Self.ingest(body, shop) }
+        #expect(try Self.isEntitled(shop) == true)
+        #expect(try shop.events(.notificationV1Received).count == 1)
+        #expect(try shop.events(.receiptVerified).count == (isFirst ? 0 : 1))
+    }
+
+    @Test func `with another cancellation of the same date are others`() async throws {
+        let shop = try TestLedger(secrets: [Self.secret])
+        let row = #","cancellation_date_ms":"1768476000000""#
+        for cancelled in ["", row] {
+            let more = Self.body(type: "CANCEL", row: row)
+            let second =
+                #"{"transaction_id":"9","original_transaction_id":"1","product_id":"pro","#
+                + #""purchase_date_ms":"1768400000000","expires_date_ms":"1768474800000"\#(cancelled)},"#
+            let text = String(decoding: more, as: UTF8.self)
+                .replacing(#""latest_receipt_info":["#, with: #""latest_receipt_info":["# + second)
+            guard case .appended(let result) = try await Self.ingest(Array(text.utf8), shop), result.isAppended else {
+                Issue.record("no event of its own: \(cancelled)")
+                continue
+            }
+        }
+    }
+
+    @Test func `that repeat a grace period leave it as it is`() async throws {
+        let shop = try TestLedger(secrets: [Self.secret])
+        func element(_ grace: String) -> String {
+            #"{"original_transaction_id":"1","product_id":"pro","auto_renew_product_id":"pro","auto_renew_status":"1","#
+                + #""is_in_billing_retry_period":"1","expiration_intent":"2"\#(grace)}"#
+        }
+        let purchase =
+            #"{"transaction_id":"11","original_transaction_id":"1","product_id":"pro","#
+            + #""purchase_date_ms":"1765796400000","expires_date_ms":"1768474800000"}"#
+        let grace = #","grace_period_expires_date_ms":"1769000000000""#
+        let answer =
+            #"{"status":0,"environment":"Production","receipt":{"bundle_id":"\#(Purchase.bundleId)","#
+            + #""request_date_ms":"1768475000000","in_app":[]},"latest_receipt_info":[\#(purchase)],"#
+            + #""pending_renewal_info":[\#(element(grace))]}"#
+        let content = FoundArtifact.Content(artifact: Array(answer.utf8), unsigned: .assertedAnswer)
+        _ = try await shop.ledger.append([await shop.ledger.check(content, source: .file)], source: .file)
+        func notification(_ grace: String, at change: Int64) -> [UInt8] {
+            Array(
+                (#"{"notification_type":"DID_FAIL_TO_RENEW","password":"\#(Self.secret)","environment":"PROD","#
+                    + #""bid":"\#(Purchase.bundleId)","auto_renew_status_change_date_ms":"\#(change)","#
+                    + #""unified_receipt":{"latest_receipt_info":[\#(purchase)],"#
+                    + #""pending_renewal_info":[\#(element(grace))]}}"#).utf8)
+        }
+        func status() throws -> String? {
+            try shop.reader.state(
+                of: SubscriptionSelector(originalTransactionId: "1"), AsOfQuery(asOf: TestLedger.now)
+            )?.subscriptions.first?.status
+        }
+        #expect(try status() == "gracePeriod")
+        _ = try await Self.ingest(notification(grace, at: 1_768_476_000_000), shop)
+        #expect(try status() == "gracePeriod")
+        _ = try await Self.ingest(notification("", at: 1_768_477_000_000), shop)
+        #expect(try status() == "billingRetry", "it may close")
+    }
+
     @Test func `open nothing, and close what is known`() async throws {
         let shop = try TestLedger(secrets: [Self.secret])
         _ = try await Self.ingest(Self.body(), shop)
