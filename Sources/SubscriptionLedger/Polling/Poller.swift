@@ -137,7 +137,11 @@ package actor Poller {
         let size = try ledger.reader.knownSize(nil)
         guard size > position else { return }
         let snapshot = try ledger.reader.facts.snapshot(knownAt: size)
-        for key in try snapshot.keys(in: position..<snapshot.size) { try enqueue(key) }
+        // A receipt may have thousands of keys, all of one account.
+        var enqueued: Set<SubscriptionKey> = []
+        for key in try snapshot.keys(in: position..<snapshot.size) where !enqueued.contains(key) {
+            enqueued.formUnion(try enqueue(key))
+        }
         self.position = snapshot.size
     }
 
@@ -154,9 +158,14 @@ package actor Poller {
         (position, self.horizon) = (size, horizon)
     }
 
-    private func enqueue(_ key: SubscriptionKey) throws {
-        guard ways.apps.contains(key.app) else { return }
-        enqueue(try account(of: key))
+    /// Puts the account of a key into its queue.
+    /// - Returns: the keys of the account; none for an app that is not asked about.
+    @discardableResult
+    private func enqueue(_ key: SubscriptionKey) throws -> [SubscriptionKey] {
+        guard ways.apps.contains(key.app) else { return [] }
+        let account = try account(of: key)
+        enqueue(account)
+        return account.keys
     }
 
     private func enqueue(_ account: Account) {
