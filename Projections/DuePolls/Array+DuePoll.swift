@@ -16,7 +16,7 @@ extension [Lineage] {
         var best: DuePoll?
         for lineage in self {
             for subscription in lineage.subscriptions {
-                var polls = subscription.pollsAfterUnprovenWords(asked, policy)
+                var polls = subscription.pollsForUnprovenStatements(asked, policy)
                 if let state = states[subscription.key] {
                     polls += PolledSubscription(subscription, of: lineage, state, asked, policy, at: t)?.duePolls ?? []
                 }

@@ -37,7 +37,7 @@ package struct DuePoll: Hashable, Sendable {
     }
 }
 
-/// When an account was asked about.
+/// The times of the questions about an account.
 package struct AskedAccount: Hashable, Sendable {
     /// The last question, answered or not.
     package var attemptedAt: Instant?

@@ -2,7 +2,7 @@ import AppStoreModel
 import LedgerModel
 import Primitives
 
-/// When to ask, in milliseconds.
+/// The intervals of polling, in milliseconds.
 package struct PollPolicy: Hashable, Sendable {
     /// The wait after the end of a period.
     package var afterPeriodEnd = Instant.millisecondsPerMinute

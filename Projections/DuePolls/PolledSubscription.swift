@@ -3,7 +3,7 @@ import LedgerModel
 import Primitives
 import SubscriptionStatus
 
-/// An auto-renewable subscription, seen as what to ask Apple about it.
+/// The polls of one auto-renewable subscription.
 struct PolledSubscription {
     private let subscription: Subscription
     private let lineage: Lineage

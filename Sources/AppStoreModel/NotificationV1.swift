@@ -81,7 +81,7 @@ package struct NotificationV1: Sendable {
 }
 
 extension NotificationV1 {
-    /// The instant that the notification tells of: its greatest past date. The end of a period lies ahead, unless its
+    /// The time of the change: the greatest past date in the notification. The end of a period lies ahead, unless its
     /// renewal failed. Nil without any date.
     package var newestDate: Instant? {
         let purchases = rows.map(\.purchase)

@@ -7,12 +7,12 @@ import SubscriptionLedger
 
 struct ReceiptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receipt", abstract: "Look into app receipts.", subcommands: [Inspect.self])
+        commandName: "receipt", abstract: "Inspect app receipts.", subcommands: [Inspect.self])
 
     struct Inspect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "inspect",
-            abstract: "Show what is in a receipt, and whether Apple signed it.",
+            abstract: "Print a receipt and verify its signature.",
             discussion: """
                 Reads an app receipt, in base64 or DER, or a receipt of one transaction as apps sent it until iOS 6. Shows \
                 its attributes and its purchases, also when it is refused. Exits with status 1 if it is refused.
@@ -29,7 +29,7 @@ struct ReceiptCommand: ParsableCommand {
         @Option(
             name: .customLong("device-guid"),
             help:
-                "Device that the receipt must be of: identifierForVendor, on macOS the network address, in hexadecimal."
+                "Device the receipt must belong to, in hexadecimal: identifierForVendor, or on macOS the network address."
         )
         var deviceGUID: DeviceGUID?
 
@@ -81,7 +81,7 @@ struct ReceiptReport {
         switch content {
         case .app(let receipt):
             lines += receipt.attributes.sorted { $0.type.rawValue < $1.type.rawValue }.compactMap(Self.line)
-            lines += ["", "\(receipt.inApp.count) purchases"]
+            lines += ["", receipt.inApp.count == 1 ? "1 purchase" : "\(receipt.inApp.count) purchases"]
             var columns = TextColumns()
             return lines.joined(separator: "\n") + "\n" + columns.text(of: Self.table(of: receipt))
         case .transaction(let receipt):
@@ -95,7 +95,7 @@ struct ReceiptReport {
         case .success(let artifact):
             let proof = artifact.proof
             let root = proof.isConfiguredRoot ? "a configured root" : "Apple Root CA"
-            return "signed under \(root), verified at its creation, \(proof.verifiedAt)"
+            return "signature valid: chain to \(root), verified at the creation date \(proof.verifiedAt)"
         case .failure(let refusal):
             return "refused: \(refusal.code): \(refusal.reason)" + (refusal.found.map { ", found \($0)" } ?? "")
         }

@@ -12,7 +12,7 @@ struct VerifyCommand: AsyncParsableCommand {
             Verifies signatures, certificate chains and claims. Reads .json notification bodies and answers of the App \
             Store Server API or verifyReceipt, .jws and .txt files with one JWS, .b64 and .der receipts, and .ndjson \
             or .jsonl archives with one artifact per line. Prints one line per artifact. An answer, and a notification \
-            of version 1, has one more line, which says that nothing proves its unsigned words. Exits with status 1 if \
+            of version 1, also prints a line with "authenticated": false for its unsigned data. Exits with status 1 if \
             an artifact was refused.
 
             EXAMPLES

@@ -14,7 +14,7 @@ package struct VerifiedReceipt: Sendable {
     package let otherApplicationVersion: String?
 }
 
-/// The device and the version of the app that posted a receipt, as far as it told them.
+/// The device and the version of the app that posted a receipt; nil where unknown.
 package struct ReceiptDevice: Sendable, Hashable {
     /// The 16 bytes of identifierForVendor; on macOS, the 6 bytes of the primary network address.
     package let guid: [UInt8]?

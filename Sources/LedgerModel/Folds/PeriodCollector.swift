@@ -265,7 +265,7 @@ extension PeriodCollector {
 }
 
 extension [Observed<RenewalFact>] {
-    /// The renewal infos, without the removals of what no earlier answer of verifyReceipt stated.
+    /// The renewal infos, without the removals that precede every renewal in an answer of verifyReceipt.
     /// - Precondition: they are in the total order.
     var withoutGroundlessRemovals: [Observed<RenewalFact>] {
         guard contains(where: \.value.isRemoved) else { return self }

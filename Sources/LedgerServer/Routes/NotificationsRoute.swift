@@ -6,9 +6,8 @@ import Primitives
 import SubscriptionLedger
 
 /// Receives App Store notifications. No key is required, because notifications are signed, or of version 1 with a
-/// password. There is no rate limit per
-/// address: the App Store sends bursts from few addresses and retries a refused notification only hours later.
-/// Verification is limited instead.
+/// password. There is no rate limit per address: the App Store sends bursts from few addresses and retries a refused
+/// notification only hours later. Verification is limited instead.
 struct NotificationsRoute: Route {
     let method = HTTPRequest.Method.post
     let template = "/v1/app-store/notifications"

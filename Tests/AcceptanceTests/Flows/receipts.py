@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 from stage import Device, Player, Stage, ask, fixture, flow, instant
 
-# Apple's answers about receipts that are at hand.
+# Recorded answers of Apple, and their receipts.
 ANSWERS = {
     "receipts-pkcs7/griddiary-receipt.b64": "verify-receipt-pairs/griddiary-receipt-1.json",
     "receipts-pkcs7/griddiary-auto_renewable_receipt.b64": "verify-receipt-pairs/griddiary-auto_renewable_receipt-1.json",
@@ -120,7 +120,7 @@ def old_certificates(player: Player):
 
 
 def apple_receipts() -> list[dict]:
-    """The receipts at hand that Apple signed. All their chains have expired."""
+    """The recorded receipts that Apple signed. All their chains have expired."""
     found = []
     for entry in json.loads(fixture("MANIFEST.json").read_text())["entries"]:
         if entry["kind"] == "app-receipt-pkcs7" and entry["signer"].startswith("REAL Apple PKI"):
