@@ -64,7 +64,8 @@ struct BadSettings: CustomTestStringConvertible, Sendable {
             BadSettings("apps:\n- bundleId: a\n- bundleId: a", at: "3:13", "a unique bundleId"),
             BadSettings("apps: [{bundleId: a, verifyReceiptURL: ftp}]", at: "1:40", "a URL"),
             BadSettings("apps: [{bundleId: a, verifyReceiptURL: http://v.example}]", at: "1:40", "a URL with https"),
-            BadSettings("apps: [{bundleId: a, verifyReceiptSandboxURL: http://v.example}]", at: "1:47", "a URL with https"),
+            BadSettings(
+                "apps: [{bundleId: a, verifyReceiptSandboxURL: http://v.example}]", at: "1:47", "a URL with https"),
             BadSettings("apps: [{bundleId: a, serverAPI: {keyId: b}}]", at: "1:33", "issuerId"),
             BadSettings("apiKeys: [{name: a, role: root, sha256: \(digest)}]", at: "1:27", "one of app, backend"),
             BadSettings("apiKeys: [{name: a, role: app, sha256: abc}]", at: "1:40", "64 hexadecimal digits"),
