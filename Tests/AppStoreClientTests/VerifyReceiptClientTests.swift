@@ -15,15 +15,20 @@ import Testing
         _ server: CannedServer, environment: Environment = .production, excludesOldTransactions: Bool = true
     ) async throws -> VerifyReceiptReply {
         try await server.serve { url in
-            let configuration = VerifyReceiptClient.Configuration(url: url + "/verifyReceipt") {
-                Instant(milliseconds: 1_800_000_000_000)
-            }
-            let client = VerifyReceiptClient(secret: secret, configuration, transport: CannedServer.transport)
-            return try await client.send(
-                VerifyReceiptRequest(
-                    receipt: "cmVjZWlwdA==", environment: environment,
-                    excludesOldTransactions: excludesOldTransactions))
+            try await send(to: url, environment, excludesOldTransactions: excludesOldTransactions)
         }
+    }
+
+    private static func send(
+        to url: String, _ environment: Environment = .production, excludesOldTransactions: Bool = true
+    ) async throws -> VerifyReceiptReply {
+        let configuration = VerifyReceiptClient.Configuration(url: url + "/verifyReceipt") {
+            Instant(milliseconds: 1_800_000_000_000)
+        }
+        let client = VerifyReceiptClient(secret: secret, configuration, transport: CannedServer.transport)
+        return try await client.send(
+            VerifyReceiptRequest(
+                receipt: "cmVjZWlwdA==", environment: environment, excludesOldTransactions: excludesOldTransactions))
     }
 
     @Test func `sends the receipt, the secret, and whether old transactions are wanted`() async throws {
@@ -81,6 +86,32 @@ import Testing
                 #expect(!found.contains(Self.secret))
             }
         }
+    }
+
+    @Test func `has no answer from a closed port, and tells no secret`() async throws {
+        do {
+            _ = try await Self.send(to: "http://127.0.0.1:1")
+            Issue.record("answered")
+        } catch ServerAPIFailure.unavailable(let found) {
+            #expect(!found.isEmpty && !found.contains(Self.secret) && !found.contains("cmVjZWlwdA"))
+        }
+    }
+
+    @Test func `asks at another URL in the sandbox when it has one`() async throws {
+        let sandbox = CannedServer([Self.answer(#"{"status":0}"#)])
+        let production = CannedServer([Self.answer(#"{"status":21007}"#)])
+        let reply = try await production.serve { url in
+            try await sandbox.serve { sandboxURL in
+                let configuration = VerifyReceiptClient.Configuration(url: url + "/a", sandboxURL: sandboxURL + "/b") {
+                    .earliest
+                }
+                let client = VerifyReceiptClient(secret: nil, configuration, transport: CannedServer.transport)
+                return try await client.send(
+                    VerifyReceiptRequest(receipt: "eA==", environment: .production, excludesOldTransactions: false))
+            }
+        }
+        #expect(reply.environment == .sandbox && reply.outcome == .answered)
+        #expect(production.calls.map(\.target) == ["/a"] && sandbox.calls.map(\.target) == ["/b"])
     }
 
     @Test func `waits as long as Apple asks`() async throws {
