@@ -175,7 +175,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("{", "payload_not_json"), ("[]", "posting_malformed"), ("{}", "posting_malformed"),
+            ("{", "payload_not_json"), ("[]", "posting_malformed"),
             (#"{"signedTransactions":"a"}"#, "posting_malformed"),
             (#"{"signedTransactions":[1]}"#, "posting_malformed"),
             (#"{"signedTransactions":["a"],"customerId":3}"#, "posting_malformed"),
