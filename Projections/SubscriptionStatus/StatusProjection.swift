@@ -5,7 +5,7 @@ package import Primitives
 /// The state of every subscription at one instant: the rows of `state`.
 package enum StatusProjection: Projection {
     package static let name = "subscription-status"
-    package static let version: Int64 = 2
+    package static let version: Int64 = 3
     package static let readsCustomers = false
 
     package static func entries(

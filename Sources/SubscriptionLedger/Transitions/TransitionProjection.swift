@@ -6,7 +6,7 @@ import SubscriptionStatus
 /// Every row of the feed, by subscription, as if the same rules had always been active.
 enum TransitionProjection: Projection {
     static let name = "transitions"
-    static let version: Int64 = 3
+    static let version: Int64 = 4
     static let readsCustomers = true
 
     static func entries(of unit: UnitFacts, at t: Instant, rules: Rules) -> [ProjectionEntry<TransitionDraft>] {

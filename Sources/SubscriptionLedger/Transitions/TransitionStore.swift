@@ -20,7 +20,7 @@ final class TransitionStore: Sendable {
     private let meta: Database
 
     /// The layout version; a store of another version is rebuilt.
-    private static let layout = 4
+    private static let layout = 5
 
     /// Returns the id of the sequence: a digest of the log's name and everything else outside the log that determines
     /// its rows.
