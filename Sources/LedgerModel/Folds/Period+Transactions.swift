@@ -38,8 +38,7 @@ private struct TransactionCopies {
         self.copies = copies
         self.purchaseDate = purchaseDate
         settledIndex = best
-        identity = .transaction(copies[best].value.transactionId)
-        identity = PurchaseIdentity(settled)
+        identity = PurchaseIdentity(Self.settled(copies, best))
     }
 
     var isNonConsumable: Bool { identity == .nonConsumable }
@@ -55,8 +54,10 @@ private struct TransactionCopies {
     }
 
     /// The immutable fields. Those that the deciding source cannot state come from the others, a higher rank first.
-    var settled: TransactionFact {
-        let best = copies[settledIndex]
+    var settled: TransactionFact { Self.settled(copies, settledIndex) }
+
+    private static func settled(_ copies: ArraySlice<Observed<TransactionFact>>, _ index: Int) -> TransactionFact {
+        let best = copies[index]
         guard best.source.rank != .jws, copies.count > 1 else { return best.value }
         return copies.sorted {
             $0.source.rank == $1.source.rank ? $1.source.precedes($0.source) : $0.source.rank > $1.source.rank

@@ -184,9 +184,8 @@ package actor ConsumptionAnswers {
 
     private func hasConsent(_ request: ConsumptionRequest) throws -> Bool {
         var lookup = try CustomerLookup(in: ledger.reader)
-        var related = RelatedTimelines(in: ledger.reader.facts, knownAt: lookup.size)
-        try related.add([request.key])
-        let evidence = related.ownershipEvidence(of: request.key, related.timelines[request.key] ?? Timeline())
+        let evidence = try KnownKeys([request.key], in: ledger.reader.facts, knownAt: lookup.size)
+            .evidence(of: request.key)
         try lookup.load(evidence)
         let rule = try ledger.reader.rules(knownAt: lookup.size).customers.claimConflict
         let owners = Ownership(evidence, at: now, directory: lookup.directory, rule: rule).owners

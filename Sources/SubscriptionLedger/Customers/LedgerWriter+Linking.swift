@@ -19,18 +19,6 @@ struct LinkPlan {
     var isOwner = false
 }
 
-/// The facts about keys and related ones, read once: a receipt may have thousands of keys, and each is related to all.
-private struct KnownKeys {
-    private(set) var related: RelatedTimelines
-    let timelines: [SubscriptionKey: Timeline]
-
-    init(_ keys: some Sequence<SubscriptionKey>, in facts: FactIndex, knownAt size: Position) throws {
-        related = RelatedTimelines(in: facts, knownAt: size)
-        try related.add(keys)
-        timelines = related.timelines
-    }
-}
-
 extension LedgerWriter {
     /// Appends artifacts together with the links of their transactions.
     /// - Returns: the outcomes, the refusals, and the submitter, which is stored in the vault if it owns a key.
@@ -97,10 +85,10 @@ extension LedgerWriter {
         var plan = LinkPlan()
         // A provisional customer named by a token owns that token already.
         if submitter.isProvisional, let token = submitter.name?.token { lookup.assume(submitter.customer, for: token) }
+        let byKey = Dictionary(grouping: transactions, by: \.key)
+        let known = try KnownKeys(byKey.keys, in: reader.facts, knownAt: lookup.size)
         try map(transactions.flatMap(\.tokens), to: submitter, &lookup, &plan)
-        if submitter.mapsTokens {
-            try map(tokens(ofReceiptPurchases: transactions), to: submitter, &lookup, &plan)
-        }
+        try map(transactions.tokensOfReceipts(in: known.timelines), to: submitter, &lookup, &plan)
         if submitter.isAnonymous {
             for owner in try anonymousOwners(of: accounts, &lookup) where owner != submitter.customer {
                 let merge = Merge(customer: owner, into: submitter.customer, by: .anonymous, position: .max)
@@ -108,8 +96,6 @@ extension LedgerWriter {
                 plan.merges.append(merge)
             }
         }
-        let byKey = Dictionary(grouping: transactions, by: \.key)
-        let known = try KnownKeys(byKey.keys, in: reader.facts, knownAt: lookup.size)
         for key in byKey.keys.sorted() {
             try decide(known, key, byKey[key] ?? [], submitter, source, &lookup, &plan)
         }
@@ -164,15 +150,13 @@ extension LedgerWriter {
         _ known: KnownKeys, _ key: SubscriptionKey, _ transactions: [PostedTransaction], _ submitter: Submitter,
         _ source: EventSource, _ lookup: inout CustomerLookup, _ plan: inout LinkPlan
     ) throws {
-        let stored = known.timelines[key] ?? Timeline()
-        let timeline = Timeline(transactions.flatMap(\.observations)).union(stored)
-        let evidence = known.related.ownershipEvidence(of: key, timeline)
+        let evidence = known.evidence(of: key, with: transactions.flatMap(\.observations))
         try lookup.load(evidence)
         let posted = Set(transactions.flatMap(\.observations).compactMap(\.fact.appTransactionId))
         let decision = LinkDecision(
             transactions, on: evidence, by: submitter, directory: lookup.directory,
             anonymous: try anonymousOwners(evidence, lookup),
-            sharesAccount: !stored.appTransactionIds.isDisjoint(with: posted),
+            sharesAccount: known.timelines[key].map { !$0.appTransactionIds.isDisjoint(with: posted) } ?? false,
             rule: try claimRule(lookup))
         for merge in decision.merges {
             lookup.assume(merge)
@@ -312,9 +296,7 @@ extension LedgerWriter {
         let key = try onlyKey(of: selector)
         return try await postings.withLock(on: [key]) {
             let submitter = try await submitter(name, nil, [], caller, source)
-            var related = RelatedTimelines(in: reader.facts, knownAt: try reader.knownSize(nil))
-            try related.add([key])
-            let evidence = related.ownershipEvidence(of: key, related.timelines[key] ?? Timeline())
+            let evidence = try KnownKeys([key], in: reader.facts, knownAt: try reader.knownSize(nil)).evidence(of: key)
             if !evidence.isSettled(for: submitter.customer) {
                 let transfer = Transfer(key: key, customer: submitter.customer, position: 0)
                 let origin = EventOrigin(source: source, keyName: caller.keyName)

@@ -15,9 +15,11 @@ extension LedgerWriter {
     /// apps with a shared secret have receipts.
     func mappingsOfReceipts(for events: [PreparedEvent], _ source: EventSource) async throws -> [PreparedEvent] {
         guard !configuration.secrets.isEmpty, source != .file, source != .import else { return [] }
+        let purchases = events.flatMap(\.purchases)
+        guard !purchases.isEmpty else { return [] }
         var lookup = try CustomerLookup(in: reader)
         var mappings: [TokenMapping] = []
-        for case let (key, fact) in events.flatMap(\.purchases) {
+        for (key, fact) in purchases {
             guard let token = fact.appAccountToken, try lookup.owner(of: token) == .bearer(token),
                 let customer = try receiptCustomer(of: fact.transactionId, key, &lookup)
             else { continue }
@@ -32,25 +34,30 @@ extension LedgerWriter {
     private func receiptCustomer(
         of transactionId: AppleID, _ key: SubscriptionKey, _ lookup: inout CustomerLookup
     ) throws -> CustomerHandle? {
-        var related = RelatedTimelines(in: reader.facts, knownAt: lookup.size)
-        try related.add([key])
-        guard let timeline = related.timelines[key], timeline.isOfReceipt(transactionId) else { return nil }
-        let claims = related.ownershipEvidence(of: key, timeline).claims.filter { $0.by > .app }
-        let customers = try Set(claims.map { try lookup.customer(of: $0.customer) })
+        let known = try KnownKeys([key], in: reader.facts, knownAt: lookup.size)
+        guard known.timelines[key]?.isOfReceipt(transactionId) == true else { return nil }
+        return try lookup.onlyBackendCustomer(of: known.evidence(of: key).claims)
+    }
+}
+
+extension CustomerLookup {
+    /// Returns the customer of the claims of backends; nil when there are several or none.
+    mutating func onlyBackendCustomer(of claims: [Claim]) throws -> CustomerHandle? {
+        var customers: Set<CustomerHandle> = []
+        for claim in claims where claim.by > .app { customers.insert(try customer(of: claim.customer)) }
         return customers.count == 1 ? customers.first : nil
     }
+}
 
-    /// Returns the tokens that Apple signed earlier for purchases that a receipt states.
-    func tokens(ofReceiptPurchases transactions: [PostedTransaction]) throws -> Set<AppAccountToken> {
-        // A receipt of iOS 6 has no observations of purchases.
-        let purchases = transactions.filter { $0.observations.allSatisfy { $0.source.rank == .receiptFile } }
-        guard !purchases.isEmpty else { return [] }
-        var related = RelatedTimelines(in: reader.facts, knownAt: try reader.knownSize(nil))
-        try related.add(purchases.map(\.key))
-        let timelines = related.timelines
-        return purchases.reduce(into: []) { tokens, purchase in
-            let id = AppleID(purchase.name.transactionId)
-            for stated in timelines[purchase.key]?.transactions ?? [] where stated.isSignedPurchase(id) {
+extension [PostedTransaction] {
+    /// Returns the tokens that Apple signed earlier for the purchases of receipts among them.
+    /// - Parameter timelines: those of their keys.
+    func tokensOfReceipts(in timelines: [SubscriptionKey: Timeline]) -> Set<AppAccountToken> {
+        reduce(into: []) { tokens, posted in
+            // A receipt of iOS 6 has no observations of purchases.
+            guard posted.observations.allSatisfy({ $0.source.rank == .receiptFile }) else { return }
+            let id = AppleID(posted.name.transactionId)
+            for stated in timelines[posted.key]?.transactions ?? [] where stated.isSignedPurchase(id) {
                 if let token = stated.value.appAccountToken { tokens.insert(token) }
             }
         }

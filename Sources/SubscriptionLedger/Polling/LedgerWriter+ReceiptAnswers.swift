@@ -44,8 +44,7 @@ extension LedgerWriter {
         of tokens: Set<AppAccountToken>, to known: KnownReceipt
     ) async throws -> [TokenMapping] {
         var lookup = try CustomerLookup(in: reader)
-        let claimants = try Set(known.claims.filter { $0.by > .app }.map { try lookup.customer(of: $0.customer) })
-        guard let customer = claimants.first, claimants.count == 1 else { return [] }
+        guard let customer = try lookup.onlyBackendCustomer(of: known.claims) else { return [] }
         return try await add(tokens.filter { try lookup.owner(of: $0) == .bearer($0) }, to: customer)
     }
 }
@@ -54,22 +53,20 @@ extension LedgerWriter {
 private struct KnownReceipt {
     let key: SubscriptionKey
     let claims: [Claim]
-    private let related: RelatedTimelines
+    private let known: KnownKeys
 
     init(of key: SubscriptionKey, beside keys: [SubscriptionKey], in reader: LedgerReader) throws {
-        var related = RelatedTimelines(in: reader.facts, knownAt: try reader.knownSize(nil))
-        try related.add(keys + [key])
-        claims = related.ownershipEvidence(of: key, related.timelines[key] ?? Timeline()).claims
-        (self.key, self.related) = (key, related)
+        known = try KnownKeys(keys + [key], in: reader.facts, knownAt: try reader.knownSize(nil))
+        claims = known.evidence(of: key).claims
+        self.key = key
     }
 
     /// Returns claims of the same customers on the subscriptions that nothing is known of. The writer assigns the
     /// positions.
     func claims(on keys: [SubscriptionKey]) -> [Claim] {
         guard !claims.isEmpty else { return [] }
-        let timelines = related.timelines
         let unknown = keys.filter { other in
-            other != key && timelines[other] == nil && related.ownershipEvidence(of: other, Timeline()).claims.isEmpty
+            other != key && known.timelines[other] == nil && known.evidence(of: other).claims.isEmpty
         }
         return unknown.flatMap { other in
             claims.map { Claim(key: other, customer: $0.customer, by: $0.by, position: 0) }

@@ -9,7 +9,6 @@ import LedgerModel
 import LedgerStorage
 import Primitives
 import SubscriptionLedger
-import Synchronization
 import Testing
 
 @Suite struct `The poller with verifyReceipt` {
@@ -18,26 +17,10 @@ import Testing
     private static let minute = Instant.millisecondsPerMinute
     private static let end = start.advanced(byMilliseconds: 30 * day)
 
-    /// verifyReceipt with one prepared answer.
-    private final class Apple: Sendable {
-        private let answer = Mutex(#"{"status":21005}"#)
-        private let requests = Mutex<[VerifyReceiptRequest]>([])
+    private typealias Apple = PreparedVerifyReceipt
 
-        var asked: [VerifyReceiptRequest] { requests.withLock { $0 } }
-        func answer(_ text: String) { answer.withLock { $0 = text } }
-
-        func connection(_ ledger: FeedLedger) -> VerifyReceiptConnection {
-            let app = CallBudget.App(bundleId: SampleArtifact.bundleId, environment: .production)
-            let clock = ledger.ledger.configuration.clock
-            return VerifyReceiptConnection(app, within: SharedBudget(), clock: clock) { request in
-                self.requests.withLock { $0.append(request) }
-                let bytes = Array(self.answer.withLock { $0 }.utf8)
-                guard let document = try? JSONDocument(parsing: bytes),
-                    let answer = VerifyReceiptAnswer(document.root)
-                else { throw ServerAPIFailure.unavailable(found: "no answer") }
-                return VerifyReceiptReply(answer, bytes, of: request.environment, date: clock())
-            }
-        }
+    private static func connection(_ ledger: FeedLedger, _ apple: Apple) -> VerifyReceiptConnection {
+        apple.connection(CallBudget.App(bundleId: SampleArtifact.bundleId, environment: .production), of: ledger)
     }
 
     /// A purchase in a receipt or in an answer.
@@ -108,7 +91,7 @@ import Testing
 
     private static func poller(_ ledger: FeedLedger, _ apple: Apple) throws -> Poller {
         try Poller(
-            ledger.ledger, [], receipts: [apple.connection(ledger)], PollStore(writing: ledger.folder),
+            ledger.ledger, [], receipts: [connection(ledger, apple)], PollStore(writing: ledger.folder),
             policy: PollPolicy())
     }
 
@@ -192,7 +175,7 @@ import Testing
     func `stops for an app whose request Apple refuses`(_ status: Int, _ code: String) async throws {
         let (ledger, apple) = (try await Self.ledger(), Apple())
         apple.answer(#"{"status":\#(status)}"#)
-        let connection = apple.connection(ledger)
+        let connection = Self.connection(ledger, apple)
         let poller = try Poller(
             ledger.ledger, [], receipts: [connection], PollStore(writing: ledger.folder), policy: PollPolicy())
         #expect(try await poller.round().failed == 1)

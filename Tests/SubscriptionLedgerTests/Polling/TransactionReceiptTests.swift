@@ -9,7 +9,6 @@ import LedgerModel
 import LedgerStorage
 import Primitives
 import SubscriptionLedger
-import Synchronization
 import Testing
 
 @Suite struct `A receipt of iOS 6` {
@@ -21,13 +20,7 @@ import Testing
         let ledger: FeedLedger
         /// Nil when the test is done with it, so that others can open its files.
         var poller: Poller?
-        private let reply = Reply()
-
-        private final class Reply: Sendable {
-            let text = Mutex(#"{"status":21005}"#)
-            let environment = Mutex(Environment.production)
-            let asked = Mutex<[VerifyReceiptRequest]>([])
-        }
+        private let apple = PreparedVerifyReceipt()
 
         init() throws {
             ledger = try FeedLedger(at: start)
@@ -46,29 +39,16 @@ import Testing
                 CallBudget.App(bundleId: SampleArtifact.bundleId, environment: $0)
             }
             poller = try Poller(
-                ledger.ledger, [], receipts: apps.map(connection), PollStore(writing: ledger.folder),
+                ledger.ledger, [], receipts: apps.map { apple.connection($0, of: ledger) },
+                PollStore(writing: ledger.folder),
                 policy: PollPolicy())
         }
 
-        private func connection(_ app: CallBudget.App) -> VerifyReceiptConnection {
-            let (reply, clock) = (reply, ledger.ledger.configuration.clock)
-            return VerifyReceiptConnection(app, within: SharedBudget(), clock: clock) { request in
-                reply.asked.withLock { $0.append(request) }
-                let bytes = Array(reply.text.withLock { $0 }.utf8)
-                guard let document = try? JSONDocument(parsing: bytes),
-                    let answer = VerifyReceiptAnswer(document.root)
-                else { throw ServerAPIFailure.unavailable(found: "no answer") }
-                let environment = reply.environment.withLock { $0 }
-                return VerifyReceiptReply(answer, bytes, of: environment, date: clock())
-            }
-        }
-
-        var asked: [VerifyReceiptRequest] { reply.asked.withLock { $0 } }
+        var asked: [VerifyReceiptRequest] { apple.asked }
 
         /// Lets Apple answer the questions that are due.
         func poll(_ answer: String, in environment: Environment = .production) async throws -> Poller.Counts {
-            reply.text.withLock { $0 = answer }
-            reply.environment.withLock { $0 = environment }
+            apple.answer(answer, in: environment)
             return try await poller?.round() ?? Poller.Counts()
         }
 
