@@ -425,8 +425,9 @@ let package = Package(
             name: "LedgerServerTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerAPI", "AppStoreVerification", "AppStoreSimulation",
-                "TransparencyLog", "LedgerStorage", "EventLog", "SubscriptionLedger", "LedgerConfiguration",
-                "LedgerServer", crypto, hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioEmbedded,
+                "AppStoreClient", "DuePolls", "TransparencyLog", "LedgerStorage", "EventLog", "SubscriptionLedger",
+                "LedgerConfiguration", "LedgerServer", crypto, hummingbird, hummingbirdTesting, httpTypes, logging,
+                nioCore, nioEmbedded,
                 nioHTTPTypes, nioPosix, serviceLifecycle, yams,
             ],
             swiftSettings: testSettings

@@ -17,8 +17,10 @@ package struct LedgerServer: Sendable {
         package var http = Settings.HTTP()
         package var apiKeys: [APIKey] = []
         package var customerTokens = CustomerTokens()
-        /// Nil without a key for the App Store Server API.
+        /// Nil without a key for the App Store Server API and a shared secret.
         package var polling: Polling?
+        /// Whether polling is enabled, also when there is no app to ask about.
+        package var isPollingEnabled = false
         /// Nil for an importer that asks nobody.
         package var importer: Importer?
         /// Nil for one without keys.

@@ -25,6 +25,21 @@ extension LedgerServer {
                 notes.append((.warning, "\(app.bundleId) has no appAppleId: Production data is not checked for it"))
             }
         }
-        return notes
+        return notes + pollingNotes
+    }
+
+    private var pollingNotes: [(Logger.Level, String)] {
+        switch configuration.polling {
+        case let polling? where !polling.isEnabled:
+            [(.warning, "polling is not enabled: Apple is asked about the apps only by commands; set polling.enabled")]
+        case nil where configuration.isPollingEnabled:
+            [
+                (
+                    .warning,
+                    "polling is enabled, but no app has a key for the App Store Server API or a shared secret"
+                )
+            ]
+        default: []
+        }
     }
 }

@@ -1,6 +1,10 @@
+import AppStoreClient
+import AppStoreModel
 import AppStoreSimulation
+import DuePolls
 import HTTPTypes
 import HummingbirdTesting
+import LedgerServer
 import Primitives
 import SubscriptionLedger
 import Testing
@@ -70,6 +74,41 @@ import Testing
                 #expect(lines.contains(expected), "\(expected)")
             }
             Self.expectWellFormed(lines)
+        }
+    }
+
+    @Test func `stopped calls are named, and counted by code`() async throws {
+        let app = CallBudget.App(bundleId: "com.example.app", environment: .production)
+        let test = try TestLedger(serve: { configuration, ledger in
+            let connection = AppStoreConnection(app, within: SharedBudget(), clock: { Sample.end }) { _, _ in
+                throw ServerAPIFailure.unauthorized
+            }
+            let store = try PollStore(writing: ledger.configuration.folder)
+            configuration.importer = try Importer(ledger, [connection], store)
+            configuration.polling = Polling(
+                poller: Poller(ledger, [connection], store, policy: PollPolicy()),
+                reconciler: Reconciler(ledger, [connection], store), connections: [connection], isEnabled: false)
+        })
+        try await test.append(Sample.notifications())
+        let unnamed = try await Self.stops(test)
+        #expect(unnamed.samples.count == StoppedCalls.codes.count && unnamed.samples.allSatisfy { $0.hasSuffix(" 0") })
+        let poller = try #require(test.polling).poller
+        _ = try await poller.ask(about: SubscriptionSelector(originalTransactionId: Sample.originalTransactionId))
+        let named = try await Self.stops(test)
+        #expect(named.codes == ["api_unauthorized"])
+        #expect(
+            named.samples.filter { $0.hasSuffix(" 1") } == [#"subledger_stopped_calls{code="api_unauthorized"} 1"#])
+    }
+
+    private static func stops(_ test: TestLedger) async throws -> (codes: [String], samples: [String]) {
+        try await test.calls { client in
+            let ready = try await client.get("/readyz").json()
+            let lines = try await client.get("/metrics").text.split(separator: "\n").map(String.init)
+            expectWellFormed(lines)
+            return (
+                ready["stoppedCalls"]?.elements?.compactMap { $0["code"]?.string } ?? [],
+                lines.filter { $0.hasPrefix("subledger_stopped_calls{") }
+            )
         }
     }
 

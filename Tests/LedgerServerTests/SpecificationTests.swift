@@ -44,6 +44,14 @@ import Yams
         #expect(kinds?.compactMap(\.string) == EventRow.kinds)
     }
 
+    @Test func `it has every code of stopped calls`() async throws {
+        let specification = try await Self.specification(try TestLedger())
+        let stops = specification["components"]?["schemas"]?["Readiness"]?["properties"]?["stoppedCalls"]
+        let codes = stops?["items"]?["properties"]?["code"]?["enum"]?.sequence
+        #expect(codes?.compactMap(\.string) == StoppedCalls.codes)
+        #expect(stops?["description"]?.string?.contains("verifyReceipt") == true)
+    }
+
     @Test func `every reference leads somewhere`() async throws {
         let test = try TestLedger()
         let specification = try await Self.specification(test)

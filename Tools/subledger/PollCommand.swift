@@ -13,8 +13,9 @@ struct PollCommand: ParsableCommand {
         discussion: """
             A subscription is due when its period ended with an unknown outcome, when Apple retries a \
             charge, when an answer rests on an inference, before a period ends, and after a long silence. One call \
-            answers all subscriptions of an Apple account in an app. Calls stay below Apple's hourly limits and \
-            `polling.callsPerHour`.
+            answers all subscriptions of an Apple account in an app: a call of the App Store Server API for an app \
+            with a key, and of verifyReceipt for an account with a receipt of an app with a shared secret. Calls stay \
+            below Apple's hourly limits and `polling.callsPerHour`.
             """,
         subcommands: [Due.self, Run.self, Subscription.self])
 
@@ -58,8 +59,9 @@ struct PollCommand: ParsableCommand {
             abstract: "Ask about everything that is due.",
             discussion: """
                 Prints how many questions were asked, how many answers changed a state, how many failed, and how many \
-                apps have to wait for their limit of calls. Without --once it continues until it is interrupted. While \
-                `serve` runs, the service asks on behalf of the command.
+                apps have to wait for their limit of calls. Without --once it continues until it is interrupted. Calls \
+                about an app stop when Apple refuses its key or its shared secret: an error names the app, and the \
+                exit status is 1. While `serve` runs, the service asks on behalf of the command.
 
                 EXAMPLES
                   subledger poll run --once --config subledger.yaml
@@ -75,12 +77,17 @@ struct PollCommand: ParsableCommand {
 
         func run() async throws {
             try await PollCommand.withAsking(ledger) { ask in
-                PollCommand.print(try await ask(.due), output)
+                var stops = StoppedCallsReport(output.effectiveFormat)
+                let counts = try await ask(.due)
+                PollCommand.print(counts, output)
+                stops.report(counts)
                 while !once {
                     try await Task.sleep(for: Self.pause)
                     let counts = try await ask(.due)
                     if counts[member: "polled"] != .integer(0) { PollCommand.print(counts, output) }
+                    stops.report(counts)
                 }
+                try stops.requireNone()
             }
         }
     }
@@ -102,7 +109,11 @@ struct PollCommand: ParsableCommand {
 
         func run() async throws {
             try await PollCommand.withAsking(ledger) { ask in
-                PollCommand.print(try await ask(.subscription(scope.selector(originalTransactionId))), output)
+                var stops = StoppedCallsReport(output.effectiveFormat)
+                let counts = try await ask(.subscription(scope.selector(originalTransactionId)))
+                PollCommand.print(counts, output)
+                stops.report(counts)
+                try stops.requireNone()
             }
         }
     }
@@ -130,5 +141,36 @@ struct PollCommand: ParsableCommand {
             Terminal.standardOutput.write(
                 AnswerTable.table([counts], ["polled", "changed", "unchanged", "failed", "rateLimited"]))
         }
+    }
+}
+
+/// Prints an error for each app whose calls stopped, once.
+private struct StoppedCallsReport {
+    private let format: OutputFormat
+    private var reported: Set<JSONValue> = []
+
+    init(_ format: OutputFormat) { self.format = format }
+
+    mutating func report(_ counts: JSONValue) {
+        guard case .array(let stops)? = counts[member: "stoppedCalls"] else { return }
+        for stop in stops where reported.insert(stop).inserted { CommandFailure(stopped: stop).report(as: format) }
+    }
+
+    /// - Throws: exit code 1 when calls stopped.
+    func requireNone() throws {
+        guard reported.isEmpty else { throw ExitCode(CommandFailure.refused) }
+    }
+}
+
+extension CommandFailure {
+    /// Creates the failure of an app whose calls stopped, with the cause in words.
+    fileprivate init(stopped stop: JSONValue) {
+        func text(_ name: String) -> String? {
+            if case .string(let text)? = stop[member: name] { text } else { nil }
+        }
+        let app = [text("bundleId"), text("environment")].compactMap(\.self).joined(separator: " in ")
+        self.init(
+            code: text("code") ?? "", message: "the calls about \(app) stopped: \(text("message") ?? "")",
+            expected: text("expected"), found: text("found"), hint: text("hint"), exitCode: Self.refused)
     }
 }

@@ -47,7 +47,7 @@ struct ReconcileCommand: AsyncParsableCommand {
         switch access {
         case .service(let client): report(try await client.reconcile(request) { bar?.show($0) })
         case .writer(let writer):
-            guard let appStore = try AppStoreAccess(settings, writer) else { throw AppStoreConnections.none }
+            guard let appStore = try AppStoreAccess(settings, writer) else { throw AppStoreConnections.noKey }
             try await appStore.whileOpen {
                 let answer = try await appStore.reconciler.reconcile(since: request.since, until: request.until) {
                     bar?.show($0)

@@ -23,8 +23,9 @@ struct ServeCommand: AsyncParsableCommand {
             `rates apply`, `close`, `poll run`, `poll subscription`, `reconcile`, `import` and `quarantine retry` on \
             the same data folder hand their work over to the service.
 
-            With `polling.enabled` in the configuration, the service asks the App Store Server API what no notification \
-            said, for the apps that have a key, and reconciles with its notification history.
+            With `polling.enabled` in the configuration, the service asks Apple what no notification said: the App Store \
+            Server API for the apps that have a key, and verifyReceipt about receipts of the apps that have a shared \
+            secret. For the apps with a key it also reconciles with Apple's notification history.
 
             EXAMPLES
               subledger serve --bundle-id com.example.app --app-apple-id 1234567890
@@ -94,6 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.customerTokens = try Self.customerTokens(settings.customerTokens)
         let writer = try LedgerWriter(ledgerConfiguration, catchesUpInBackground: true)
         let appStore = try AppStoreAccess(settings, writer)
+        configuration.isPollingEnabled = settings.polling.enabled
         configuration.polling = appStore.map {
             Polling(
                 poller: $0.poller, reconciler: $0.reconciler, connections: $0.connections.all,

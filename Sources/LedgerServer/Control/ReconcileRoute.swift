@@ -16,7 +16,7 @@ struct ReconcileRoute: Route {
 
     func respond(to call: RouteRequest) async throws -> Response {
         let request = try ReconcileRequest(try await call.json(upTo: ServerLimits.pollRequestBytes).root)
-        guard let polling = context.polling else { throw AppStoreConnections.none }
+        guard let polling = context.polling else { throw AppStoreConnections.noKey }
         return Response(
             status: .ok, headers: EventFeed.pageHeaders,
             body: ResponseBody { writer in

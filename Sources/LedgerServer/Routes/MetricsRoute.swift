@@ -28,6 +28,7 @@ struct MetricsRoute: Route {
             text.gauge(
                 "subledger_polls_queued", "Number of accounts to ask Apple about within a day.",
                 await polling.poller.queuedPolls)
+            Self.write(polling.stops, to: &text)
         }
         let published = context.checkpoint.size
         text.gauge("subledger_checkpoint_events", "Number of events covered by the published checkpoint.", published)
@@ -38,6 +39,16 @@ struct MetricsRoute: Route {
             text.gauge("subledger_quarantine_bytes", "Size of the quarantined artifacts in bytes.", quarantine.bytes)
         }
         return .bytes(Array(text.text.utf8), headers: Self.headers)
+    }
+
+    /// Each code has a sample, so that an alert has a series before it fires.
+    private static func write(_ stops: [StoppedCalls], to text: inout ExpositionText) {
+        text.family(
+            "subledger_stopped_calls", .gauge,
+            "Number of apps in an environment whose calls stopped until the next start, by code.")
+        for code in StoppedCalls.codes {
+            text.sample("subledger_stopped_calls", [("code", code)], "\(stops.count { $0.code == code })")
+        }
     }
 
     private static func writeAppends(of ledger: LedgerWriter, to text: inout ExpositionText) {

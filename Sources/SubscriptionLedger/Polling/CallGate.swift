@@ -70,16 +70,31 @@ final class CallGate: Sendable {
 package struct StoppedCalls: Hashable, Sendable {
     package let bundleId: String
     package let environment: String
-    package let code: String
-    package let hint: String?
+    /// The failure that stopped the calls.
+    package let cause: Diagnosis
 
-    init(_ app: CallBudget.App, _ diagnosis: Diagnosis) {
+    init(_ app: CallBudget.App, _ cause: Diagnosis) {
         (bundleId, environment) = (app.bundleId, app.environment.rawValue)
-        (code, hint) = (diagnosis.code, diagnosis.hint)
+        self.cause = cause
     }
+
+    package var code: String { cause.code }
+    package var hint: String? { cause.hint }
+
+    /// The codes of failures that stop calls.
+    package static let codes = ["api_unauthorized", "clock_skew", "shared_secret_refused", "verify_receipt_refused"]
 
     package var json: JSONValue {
         .object(["bundleId": .string(bundleId), "environment": .string(environment), "code": .string(code)])
+    }
+
+    /// The members of `json`, and the failure in words, for the operator.
+    var explained: JSONValue {
+        .object([
+            "bundleId": .string(bundleId), "environment": .string(environment), "code": .string(code),
+            "message": .string(cause.message), "expected": JSONValue(cause.expected), "found": JSONValue(cause.found),
+            "hint": JSONValue(hint),
+        ])
     }
 }
 

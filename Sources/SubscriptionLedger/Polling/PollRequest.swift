@@ -50,6 +50,7 @@ extension Poller.Counts {
         .object([
             "polled": JSONValue(polled), "changed": JSONValue(changed), "unchanged": JSONValue(unchanged),
             "failed": JSONValue(failed), "rateLimited": JSONValue(rateLimited),
+            "stoppedCalls": .array(stoppedCalls.map(\.explained)),
         ])
     }
 }
@@ -66,6 +67,12 @@ extension AppStoreConnections {
     /// There is no way to ask Apple.
     package static let none = ConfigurationError(
         "apps", "there is no way to ask Apple about the app", expected: "serverAPI, or sharedSecretFile and a receipt",
-        found: "none",
-        hint: "Add serverAPI with issuerId, keyId and keyFile to the app, and restart the service if one runs.")
+        found: "none", hint: keyHint)
+
+    /// No app has a key, so there is no notification history to read.
+    package static let noKey = ConfigurationError(
+        "apps", "no app has a key for the App Store Server API", expected: "serverAPI", found: "none", hint: keyHint)
+
+    private static let keyHint =
+        "Add serverAPI with issuerId, keyId and keyFile to the app, and restart the service if one runs."
 }

@@ -16,6 +16,14 @@ enum PollWay: Sendable {
         case .verifyReceipt(let connection, _): connection.take()
         }
     }
+
+    /// Why the calls stopped; nil while calls are made.
+    var stop: StoppedCalls? {
+        switch self {
+        case .serverAPI(let connection): connection.stop
+        case .verifyReceipt(let connection, _): connection.stop
+        }
+    }
 }
 
 /// The ways to ask Apple about the configured apps.
@@ -29,6 +37,13 @@ struct PollWays: Sendable {
     }
 
     var apps: Set<CallBudget.App> { Set(serverAPI.keys).union(verifyReceipt.keys) }
+
+    /// The apps whose calls stopped, in order.
+    var stops: [StoppedCalls] {
+        (serverAPI.values.compactMap(\.stop) + verifyReceipt.values.compactMap(\.stop)).sorted {
+            ($0.bundleId, $0.environment, $0.code) < ($1.bundleId, $1.environment, $1.code)
+        }
+    }
 
     func usesReceipts(_ app: CallBudget.App) -> Bool { verifyReceipt[app] != nil }
 

@@ -23,8 +23,10 @@ package actor Poller {
         package var changed = 0
         package var unchanged = 0
         package var failed = 0
-        /// Connections that had to wait for their budget, or because of a failure.
+        /// Connections that had to wait for their budget, or because of a failure that passes.
         package var rateLimited = 0
+        /// The apps about which no calls are made until the next start.
+        package var stoppedCalls: [StoppedCalls] = []
 
         package init() {}
     }
@@ -88,10 +90,10 @@ package actor Poller {
             queues[key.app]?.prioritize(key, at: now)
         }
         var counts = Counts()
-        var waiting: Set<CallBudget.App> = []
+        var (waiting, stopped): (Set<CallBudget.App>, Set<CallBudget.App>) = ([], [])
         try await withThrowingTaskGroup(of: Counts.self) { group in
             var running = 0
-            while let call = try nextCall(&waiting) {
+            while let call = try nextCall(&waiting, &stopped) {
                 group.addTask { try await self.make(call) }
                 running += 1
                 if running == concurrency, let made = try await group.next() {
@@ -102,6 +104,7 @@ package actor Poller {
             for try await made in group { counts.add(made) }
         }
         counts.rateLimited = waiting.count
+        counts.stoppedCalls = ways.stops
         try storeAttempts()
         return counts
     }
@@ -119,12 +122,13 @@ package actor Poller {
         guard let way = account.way else { throw AppStoreConnections.none }
         var counts = Counts()
         if way.take(.statuses) != nil {
-            counts.rateLimited = 1
+            if way.stop == nil { counts.rateLimited = 1 }
         } else {
             let call = try call(way, account, key, .statuses)
             asking.formUnion(account.keys)
             counts = try await make(call)
         }
+        counts.stoppedCalls = way.stop.map { [$0] } ?? []
         try storeAttempts()
         return counts
     }
@@ -201,9 +205,13 @@ package actor Poller {
     }
 
     /// Returns the next call that is due and within the budget; nil when there is none.
-    /// - Parameter waiting: the connections that take no more calls in this round.
-    private func nextCall(_ waiting: inout Set<CallBudget.App>) throws -> Call? {
-        while let (app, row) = firstPoll(at: now, except: waiting) {
+    /// - Parameters:
+    ///   - waiting: the apps about which no more calls are made in this round.
+    ///   - stopped: those about which no more calls are made until the next start.
+    private func nextCall(
+        _ waiting: inout Set<CallBudget.App>, _ stopped: inout Set<CallBudget.App>
+    ) throws -> Call? {
+        while let (app, row) = firstPoll(at: now, except: waiting.union(stopped)) {
             try Task.checkCancellation()
             // Something may have answered it since it was put into the queue.
             let account = try account(of: row.account)
@@ -215,7 +223,7 @@ package actor Poller {
                 continue
             }
             guard way.take(poll.question) == nil else {
-                waiting.insert(app)
+                if way.stop == nil { waiting.insert(app) } else { stopped.insert(app) }
                 continue
             }
             let call = try call(way, account, poll.key, poll.question)

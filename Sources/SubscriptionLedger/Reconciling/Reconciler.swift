@@ -29,10 +29,12 @@ package struct Reconciler: Sendable {
 
     /// Compares a window for every app.
     /// - Parameter report: called after each day with the share that is done.
-    /// - Throws: `ReconcileFailure`; `StorageError`; `CancellationError`. What was found so far stays in the log.
+    /// - Throws: `ReconcileFailure`; `ConfigurationError` when no app has a key; `StorageError`; `CancellationError`.
+    ///   What was found so far stays in the log.
     package func reconcile(
         since: Instant, until: Instant, report: @Sendable (Double) async throws -> Void = { _ in }
     ) async throws -> ReconcileAnswer {
+        guard !connections.isEmpty else { throw AppStoreConnections.noKey }
         let sum = try await sum { number, connection in
             try await reconcile(connection, since: since, until: until) { share in
                 try await report((Double(number) + share) / Double(connections.count))

@@ -54,7 +54,9 @@ import Testing
                     == ["environment", "bundleId", "originalTransactionId", "dueAt", "why", "attempt"])
             let asked = try test.run("poll", "run", "--once", config: config)
             let counts = try #require(try asked.lines.first, "\(asked.errors)")
-            #expect(counts.members.map(\.key) == ["polled", "changed", "unchanged", "failed", "rateLimited"])
+            #expect(
+                counts.members.map(\.key)
+                    == ["polled", "changed", "unchanged", "failed", "rateLimited", "stoppedCalls"])
             #expect(counts["polled"]?.integer ?? 0 > 0 && counts["failed"]?.integer == 0)
             let id = try #require(due.first?["originalTransactionId"]?.string)
             let one = try test.run("poll", "subscription", id, config: config)
@@ -138,6 +140,76 @@ import Testing
             #expect(try service.get("/readyz").contains(#""stoppedCalls":[]"#))
             try service.stop()
             try test.simulator.stop()
+        }
+    }
+
+    @Test func `name the app whose calls stopped, alone and beside a running service`() async throws {
+        try await blocking {
+            let test = try Setting()
+            let good = try test.simulator.configuration(data: test.data)
+            let config = try test.configure(good)
+            try test.makeLedger(config)
+            _ = try test.run("reconcile", "--since", test.start.iso8601, config: config)
+            let due = try #require(try test.run("poll", "due", config: config).lines.first?.elements?.first)
+            let id = try #require(due["originalTransactionId"]?.string)
+            _ = try test.configure(good.replacing("keyId: ", with: "keyId: NOT"))
+
+            let alone = try test.run("poll", "run", "--once", config: config)
+            #expect(alone.ending == .exited(1) && alone.errors.contains("api_unauthorized"), "\(alone.errors)")
+            #expect(alone.errors.contains("in Production") && alone.errors.contains("status 401"))
+            #expect(alone.errors.contains("Compare issuerId"), "the hint")
+            let counts = try #require(try alone.lines.first)
+            #expect(counts["rateLimited"]?.integer == 0 && counts["stoppedCalls"]?.elements?.count == 1)
+            let one = try test.run("poll", "subscription", id, config: config)
+            #expect(one.ending == .exited(1) && one.errors == alone.errors, "\(one.errors)")
+
+            let service = try Service(test.data, ["--config", config])
+            for arguments in [["subscription", id], ["subscription", id], ["run", "--once"]] {
+                let beside = try Subledger(["poll"] + arguments + ["--config", config, "--format", "json"])
+                #expect(beside.ending == .exited(1) && beside.errors == alone.errors, "\(beside.errors)")
+            }
+            #expect(try service.get("/metrics").contains(#"subledger_stopped_calls{code="api_unauthorized"} 1"#))
+            try service.stop()
+            let notes = service.child.standardError
+            #expect(notes.split(separator: "polling is not enabled").count == 2, "\(notes)")
+            try test.simulator.stop()
+        }
+    }
+
+    @Test func `need an app with a key, or say so`() async throws {
+        try await blocking {
+            let files = try SignedFiles()
+            let (config, secret) = (files.path("subledger.yaml"), files.path("secret"))
+            try File.write(Array("0123456789abcdef\n".utf8), to: secret)
+            func configure(_ app: String) throws {
+                let text = """
+                    data: \(files.data)
+                    polling: {enabled: true}
+                    apps:
+                      - bundleId: com.example.app
+                        appAppleId: 1234567890
+                    \(app)
+                    """
+                try File.write(Array(text.utf8), to: config)
+            }
+            func reconcile() throws -> Subledger {
+                try Subledger(["reconcile", "--since", "2026-01-01", "--config", config, "--format", "json"])
+            }
+            try configure("")
+            _ = try Subledger(["ingest", files.archive("empty.jsonl", []), "--config", config])
+            for app in ["", "    sharedSecretFile: \(secret)"] {
+                try configure(app)
+                let alone = try reconcile()
+                #expect(alone.ending == .exited(2) && alone.errors.contains("configuration_invalid"))
+                #expect(alone.errors.contains("no app has a key") && alone.output.isEmpty, "\(alone.errors)")
+                let service = try Service(files.data, ["--config", config])
+                let beside = try reconcile()
+                #expect(beside.ending == .exited(2) && beside.errors == alone.errors, "\(beside.errors)")
+                try service.stop()
+                let notes = service.child.standardError
+                #expect(notes.contains("polling is enabled, but no app has a key") == app.isEmpty, "\(notes)")
+                #expect(!notes.contains("polling is not enabled"))
+            }
         }
     }
 

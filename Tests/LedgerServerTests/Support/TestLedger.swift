@@ -20,18 +20,21 @@ final class TestLedger: Sendable {
     let log = CapturedLog()
     /// The monotonic clock of the server.
     let time = TestTime()
+    let polling: Polling?
     private let keepsFolder: Bool
 
     /// - Parameters:
     ///   - apps: the accepted apps; empty accepts any app.
     ///   - folder: a folder to keep, so that it can be reopened; nil for a new one.
     ///   - adjust: further changes to the configuration.
+    ///   - serve: further changes to the configuration of the server.
     init(
         keys: [TestKey] = [], customerTokens: CustomerTokens = CustomerTokens(), publicTiles: Bool = false,
         metricsKey: Bool = true,
         apps: [TrustPolicy.App] = [TrustPolicy.App(bundleId: "com.example.app", appAppleId: 1_234_567_890)],
         at instant: Instant = Sample.end, folder: DataFolder? = nil,
-        adjust: (inout Ledger.Configuration) -> Void = { _ in }
+        adjust: (inout Ledger.Configuration) -> Void = { _ in },
+        serve: (inout LedgerServer.Configuration, LedgerWriter) throws -> Void = { _, _ in }
     ) throws {
         let clock = TestClock(instant)
         self.clock = clock
@@ -49,6 +52,8 @@ final class TestLedger: Sendable {
         serving.apiKeys = keys.map(\.configured)
         serving.customerTokens = customerTokens
         serving.now = { [time] in time.now }
+        try serve(&serving, ledger)
+        polling = serving.polling
         server = try LedgerServer(ledger, serving, logger: log.logger())
     }
 

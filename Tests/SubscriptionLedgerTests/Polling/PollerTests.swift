@@ -266,9 +266,11 @@ import Testing
         apple.answer(Self.target, .failure(.unauthorized))
         let poller = try Self.poller(ledger, apple)
         ledger.clock.now = Self.end.advanced(byMilliseconds: 10 * Self.minute)
-        #expect(try await poller.round().failed == 1)
+        let first = try await poller.round()
+        #expect(first.failed == 1 && first.stoppedCalls.map(\.code) == ["api_unauthorized"])
         ledger.clock.now = Self.end.advanced(byMilliseconds: 10 * Self.hour)
-        #expect(try await poller.round().polled == 0)
+        let again = try await poller.round()
+        #expect(again.polled == 0 && again.rateLimited == 0 && again.stoppedCalls == first.stoppedCalls)
         #expect(apple.asked.count == 1)
     }
 

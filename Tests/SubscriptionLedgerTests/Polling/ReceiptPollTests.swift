@@ -178,10 +178,17 @@ import Testing
         let connection = Self.connection(ledger, apple)
         let poller = try Poller(
             ledger.ledger, [], receipts: [connection], PollStore(writing: ledger.folder), policy: PollPolicy())
-        #expect(try await poller.round().failed == 1)
-        #expect(connection.stop?.code == code)
+        let first = try await poller.round()
+        #expect(first.failed == 1 && first.stoppedCalls.map(\.code) == [code])
+        #expect(connection.stop?.code == code && StoppedCalls.codes.contains(code))
         ledger.clock.now = Self.end
-        #expect(try await poller.round().polled == 0)
+        let again = try await poller.round()
+        #expect(again.polled == 0 && again.rateLimited == 0 && again.stoppedCalls == first.stoppedCalls)
+        let asked = try await poller.ask(about: SubscriptionSelector(originalTransactionId: "1"))
+        #expect(asked.polled == 0 && asked.rateLimited == 0 && asked.stoppedCalls == first.stoppedCalls)
+        let stop = try #require(asked.json.view["stoppedCalls"]?.elements?.first)
+        #expect(stop["expected"]?.string == "status 0" && stop["found"]?.string == "status \(status)")
+        #expect(stop["hint"]?.string == connection.stop?.hint && stop["bundleId"]?.string == SampleArtifact.bundleId)
         #expect(apple.asked.count == 1)
     }
 

@@ -3,6 +3,7 @@ import AppStoreModel
 import AppStoreSimulation
 import EventLog
 import LedgerAPI
+import LedgerConfiguration
 import LedgerStorage
 import Primitives
 import SubscriptionLedger
@@ -160,6 +161,15 @@ import Testing
                 return try (0..<log.size()).compactMap { try log.record(at: $0) }
             }
         }
+    }
+
+    @Test func `refuses without an app with a key`() async throws {
+        let test = try Fixture([])
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await test.reconciler.reconcile(since: Self.start, until: .latest)
+        }
+        #expect(error?.diagnosis.code == "configuration_invalid" && error?.message.contains("no app has a key") == true)
+        #expect(try await test.reconciler.reconcileSinceLast() == nil)
     }
 
     @Test func `counts a notification once that Apple lists on two days, since its first attempt came meanwhile`()
