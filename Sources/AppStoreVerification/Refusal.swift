@@ -6,19 +6,29 @@ package struct Refusal: DiagnosedError, Hashable, Sendable {
     package let diagnosis: Diagnosis
     /// The claim that contains the refused nested artifact; nil for the artifact itself.
     package let part: String?
+    /// Whether no configuration makes the artifact acceptable, whatever the code.
+    private let isFinal: Bool
 
+    /// - Parameters:
+    ///   - hint: the remedy, a sentence.
+    ///   - isFinal: whether no configuration makes the artifact acceptable. A malformed one never is.
     package init(
-        _ code: RefusalCode, _ reason: String, expected: String? = nil, found: String? = nil, part: String? = nil
+        _ code: RefusalCode, _ reason: String, expected: String? = nil, found: String? = nil, hint: String? = nil,
+        part: String? = nil, isFinal: Bool = false
     ) {
         self.code = code
-        diagnosis = Diagnosis(code.rawValue, reason, expected: expected, found: found)
+        diagnosis = Diagnosis(code.rawValue, reason, expected: expected, found: found, hint: hint)
         self.part = part
+        self.isFinal = isFinal
     }
 
     package var reason: String { diagnosis.message }
 
+    /// Whether the artifact is kept for a retry after a fix.
+    package var isQuarantined: Bool { code.isQuarantined && !isFinal }
+
     func inside(_ part: String) -> Refusal {
-        Refusal(code, reason, expected: expected, found: found, part: part)
+        Refusal(code, reason, expected: expected, found: found, hint: hint, part: part, isFinal: isFinal)
     }
 }
 
@@ -66,8 +76,8 @@ package struct RefusalCode: RawRepresentable, Hashable, Sendable, CustomStringCo
     package static let receiptTypeMissing = RefusalCode(rawValue: "receipt_type_missing")
     package static let needsVerifyReceipt = RefusalCode(rawValue: "needs_verify_receipt")
 
-    /// Whether a refused artifact is kept for a retry after a fix. Artifacts that are not even well-formed are not
-    /// kept.
+    /// Whether artifacts that are refused with the code are kept for a retry after a fix. Artifacts that are not even
+    /// well-formed are not kept.
     package var isQuarantined: Bool { !Self.malformed.contains(self) }
 
     private static let malformed: Set<RefusalCode> = [

@@ -51,15 +51,26 @@ package struct FoundArtifact: Sendable {
 
 extension FoundArtifact {
     /// Creates the artifact of a quarantined item, with its original source.
-    package init(_ item: QuarantinedItem) {
-        let isNotificationV1 =
-            (try? JSONDocument(parsing: item.artifact)).flatMap { NotificationV1($0.root) } != nil
+    /// - Parameter isTrusted: whether an operator vouches for a text that is not signed as a whole.
+    package init(_ item: QuarantinedItem, isTrusted: Bool = false) {
+        let document = (try? JSONDocument(parsing: item.artifact)).flatMap(UnsignedDocument.init)
+        let unsigned = document.map { UnsignedText(quarantined: $0, isTrusted: isTrusted) }
         self.init(
             file: item.digest, source: item.source,
             content: .success(
-                isNotificationV1
-                    ? Content(artifact: item.artifact, unsigned: .quarantinedNotification)
-                    : Content(artifact: item.artifact, kind: nil)))
+                unsigned.map { Content(artifact: item.artifact, unsigned: $0) }
+                    ?? Content(artifact: item.artifact, kind: nil)))
+    }
+}
+
+extension UnsignedText {
+    fileprivate init(quarantined document: UnsignedDocument, isTrusted: Bool) {
+        self =
+            switch document {
+            case .notificationV1: isTrusted ? .assertedQuarantinedNotification : .quarantinedNotification
+            case .verifyReceipt: isTrusted ? .assertedAnswer : .quarantinedAnswer
+            case .serverAPI: .quarantinedAnswer
+            }
     }
 }
 
@@ -142,7 +153,14 @@ package enum ArtifactFile {
 
     private static func content(of body: JSONView) -> Result<FoundArtifact.Content, Refusal> {
         if let jws = body.string { return .success(FoundArtifact.Content(artifact: Array(jws.utf8), kind: nil)) }
-        return NotificationBody.content(of: body)
+        return NotificationBody.content(of: body).mapError { _ in
+            Refusal(
+                .kindUnknown, "neither a notification nor an answer of Apple's",
+                expected: """
+                    {"signedPayload": …}, notification_type of version 1, an answer of the App Store Server API, or one \
+                    of verifyReceipt with its status
+                    """, found: "other JSON")
+        }
     }
 
     /// Returns what an operator vouches for as a whole; nil for anything that only its signatures prove.
@@ -160,9 +178,7 @@ package enum ArtifactFile {
         guard !parts.isEmpty else {
             // A notification has another proof than a signature.
             guard !answer.isNotification else { return [] }
-            let refusal = Refusal(
-                .channelNotAuthenticated, "the answer of \(answer.origin) has no signed part",
-                expected: "a signed part, since nothing proves the origin of a file", found: "none")
+            let refusal = Refusal.unproven("the answer of \(answer.origin) has no signed part", answer, found: "none")
             return [FoundArtifact(file: name, content: .failure(refusal))]
         }
         return parts.map { part in

@@ -15,14 +15,17 @@ package struct UnsignedDraft: Sendable {
 extension Ingestion {
     /// Drafts the event of a text of Apple's without a signature of its own.
     /// - Returns: the draft; or a refusal: that of its JSON, `kind_unknown`, `password_mismatch`, `bundle_unknown`,
-    ///   `environment_mismatch`, `answer_mismatch`, `claim_missing`, `claim_malformed`, `from_the_future`.
+    ///   `environment_mismatch`, `answer_mismatch`, `claim_missing`, `claim_malformed`, `from_the_future`,
+    ///   `channel_not_authenticated`.
     package func draft(
         of text: [UInt8], _ kind: UnsignedText, from source: EventSource, now: Instant
     ) async -> Result<UnsignedDraft, Refusal> {
         do throws(Refusal) {
             switch kind {
             case .assertedAnswer: return .success(try await assertedAnswer(Self.document(text), source, now))
-            case .assertedNotification, .notification, .quarantinedNotification:
+            case .quarantinedAnswer:
+                throw .unproven("nothing proves the origin of the answer", UnsignedDocument(try Self.document(text)))
+            case .assertedNotification, .notification, .quarantinedNotification, .assertedQuarantinedNotification:
                 guard let notification = NotificationV1(try Self.document(text).root) else {
                     throw Refusal(
                         .kindUnknown, "not a notification of version 1", expected: "notification_type", found: "none")
@@ -56,6 +59,11 @@ extension Ingestion {
         _ document: JSONDocument, _ source: EventSource, _ now: Instant
     ) async throws(Refusal) -> UnsignedDraft {
         let answer = try Self.answer(document)
+        guard answer.statesPurchases else {
+            throw Refusal(
+                .claimMissing, "the answer states no purchases", expected: "status 0 or 21006",
+                found: "status \(answer.status)", isFinal: true)
+        }
         guard let bundleId = answer.bundleId else {
             throw Refusal(
                 .claimMissing, "the answer does not name the app", expected: "bundle_id or bid", found: "none")
@@ -65,9 +73,9 @@ extension Ingestion {
         let only = environments.count == 1 && answer.environmentName == nil ? environments.first : nil
         guard let environment = answer.environment ?? only else {
             throw Refusal(
-                .claimMissing, "the answer has no environment",
-                expected: "Production or Sandbox, or one allowed environment",
-                found: answer.environmentName ?? "none of \(environments.count)")
+                .claimMissing, "the answer has no environment", expected: "Production or Sandbox",
+                found: answer.environmentName ?? "none",
+                hint: answer.environmentName == nil ? "Name it with --environment." : nil)
         }
         try Self.require(environment, among: environments)
         let question = VerifyReceiptQuestion(
@@ -99,7 +107,7 @@ extension Ingestion {
         let carried = await verifier.carried(notification.latestReceipt, for: bundleId, environment, now: now)
         var drafted = try NotificationV1Events.recorded(
             notification, of: bundleId, environment, carried: carried,
-            trust: kind == .assertedNotification ? .asserted : .sharedSecret, source: source, now: now)
+            trust: kind.isAsserted ? .asserted : .sharedSecret, source: source, now: now)
         if let receipt = carried.verified {
             let artifact = SignedArtifact.receipt(receipt)
             drafted.receipt = try EventDraft(
@@ -111,7 +119,7 @@ extension Ingestion {
 
     /// Returns the app of a notification whose password is that of the app.
     private func bundleId(of notification: NotificationV1, _ kind: UnsignedText) throws(Refusal) -> String {
-        guard kind != .assertedNotification else {
+        guard !kind.isAsserted else {
             guard let bundleId = notification.bundleId ?? (trust.apps.count == 1 ? trust.apps.first?.bundleId : nil)
             else { throw .appMissing }
             return bundleId
@@ -174,6 +182,16 @@ extension Ingestion {
 }
 
 extension Refusal {
+    /// Creates the refusal of an answer that nothing proves.
+    static func unproven(_ reason: String, _ answer: UnsignedDocument?, found: String? = nil) -> Refusal {
+        var canBeVouchedFor = false
+        if case .verifyReceipt = answer { canBeVouchedFor = true }
+        return Refusal(
+            .channelNotAuthenticated, reason, expected: "a signed part, since nothing proves the origin of a file",
+            found: found ?? "an answer of \(answer?.origin ?? "another service")",
+            hint: canBeVouchedFor ? "Vouch for the answer with --trust-files of `ingest` or `quarantine retry`." : nil)
+    }
+
     fileprivate static func malformed(_ member: String) -> Refusal {
         Refusal(
             .claimMalformed, "\(member) has another shape than Apple's", expected: "a list or an object",

@@ -8,4 +8,16 @@ package enum UnsignedText: String, Sendable, CaseIterable {
     case notification = "notification-v1"
     /// A notification of version 1 that was refused earlier, with the SHA-256 of its password.
     case quarantinedNotification = "quarantined-notification-v1"
+    /// A notification of version 1 that was refused earlier, and that an operator vouches for.
+    case assertedQuarantinedNotification = "asserted-quarantined-notification-v1"
+    /// An answer that was refused earlier, without an operator who vouches for it.
+    case quarantinedAnswer = "quarantined-answer"
+
+    /// Whether an operator vouches for the text.
+    var isAsserted: Bool {
+        switch self {
+        case .assertedAnswer, .assertedNotification, .assertedQuarantinedNotification: true
+        case .notification, .quarantinedNotification, .quarantinedAnswer: false
+        }
+    }
 }

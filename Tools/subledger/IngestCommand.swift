@@ -10,7 +10,8 @@ struct IngestCommand: AsyncParsableCommand {
             Appends artifacts in input order. Files in folders are sorted by name. Of an answer of the App Store \
             Server API or verifyReceipt, the signed parts are artifacts. A notification of version 1 needs a password \
             of sharedSecretFile. Repeated artifacts are stored once. Prints one line per refused artifact and then the \
-            totals. Exits with status 1 if an artifact was refused.
+            totals. Exits with status 1 if an artifact was refused. Only Apple can verify a receipt of iOS 6: it is \
+            refused, and kept in the log so that Apple is asked about it.
 
             --trust-files vouches for the files: answers of verifyReceipt count as a whole, and notifications of \
             version 1 need no password. Their events say `asserted`.

@@ -34,11 +34,14 @@ final class IngestReport {
                 if isLinking, !result.isLinkable { unlinkable += 1 }
             case .refused(let refusal, let quarantined):
                 refused += 1
-                line(result, refusal, quarantined)
+                line(result, refusal, quarantined ? .quarantine : nil)
+            case .kept(let refusal):
+                refused += 1
+                line(result, refusal, .log)
             }
             if let refusal = result.linkRefusal {
                 refused += 1
-                line(result, refusal, false)
+                line(result, refusal, nil)
             }
         }
         if showsProgress {
@@ -46,15 +49,25 @@ final class IngestReport {
         }
     }
 
-    private func line(_ result: IngestPipeline.Result, _ refusal: Refusal, _ quarantined: Bool) {
+    /// The place where a refused artifact remains.
+    private enum Place: String {
+        case quarantine = "quarantined"
+        case log = "kept: Apple is asked about it"
+    }
+
+    private func line(_ result: IngestPipeline.Result, _ refusal: Refusal, _ place: Place?) {
         let (file, kind) = (result.file, result.kind)
         switch format {
         case .json:
-            let line = VerifyReport.json(file, kind, refusal, and: [.init("quarantined", .bool(quarantined))])
+            let line = VerifyReport.json(
+                file, kind, refusal,
+                and: [
+                    .init("quarantined", .bool(place == .quarantine)), .init("kept", .bool(place == .log)),
+                ])
             Terminal.standardOutput.write(line.serialized() + "\n")
         case .table:
             let text = VerifyReport.text(file, kind, refusal)
-            Terminal.standardOutput.write(text + (quarantined ? " [quarantined]\n" : "\n"))
+            Terminal.standardOutput.write(text + (place.map { " [\($0.rawValue)]\n" } ?? "\n"))
         }
     }
 

@@ -74,6 +74,9 @@ struct QuarantineCommand: ParsableCommand {
                 The quarantine does not record customers. --customer links the transactions of all retried items to a \
                 customer.
 
+                --trust-files vouches for items that nobody signed: answers of verifyReceipt count as a whole, and \
+                notifications of version 1 need no password. Their events say `asserted`.
+
                 EXAMPLES
                   subledger quarantine retry --config subledger.yaml
                   subledger quarantine retry 3f9a77 --bundle-id com.example.app --trust-root root.pem
@@ -82,18 +85,24 @@ struct QuarantineCommand: ParsableCommand {
         @Argument(help: "Digests to retry (default: all).")
         var digests: [String] = []
 
+        @Flag(
+            name: .customLong("trust-files"),
+            help: "Vouch for answers of verifyReceipt and notifications of version 1, which are not signed.")
+        var trustFiles = false
+
         @OptionGroup var options: IngestOptions
 
         func run() async throws {
             let folder = try QuarantineCommand.folder(options.ledger)
             let digests = try digests.isEmpty ? Quarantine.digests(in: folder) : named(digests, in: folder)
+            let isTrusted = trustFiles
             try await options.run { add in
                 for digest in digests {
                     guard let item = try Quarantine.item(digest, in: folder) else { continue }
-                    try await add(FoundArtifact(item))
+                    try await add(FoundArtifact(item, isTrusted: isTrusted))
                 }
             } settle: { results in
-                let settled = results.filter { if case .appended = $0.outcome { true } else { false } }
+                let settled = results.filter { if case .refused = $0.outcome { false } else { true } }
                 try Quarantine.drop(settled.map(\.file), in: folder)
             }
         }

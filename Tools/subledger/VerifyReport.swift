@@ -102,7 +102,7 @@ extension VerifyReport {
                 .init("file", .string(file)), .init("kind", JSONValue(kind?.rawValue)), .init("ok", .bool(false)),
                 .init("code", .string(refusal.code.rawValue)), .init("reason", .string(refusal.reason)),
                 .init("expected", JSONValue(refusal.expected)), .init("found", JSONValue(refusal.found)),
-                .init("part", JSONValue(refusal.part)),
+                .init("hint", JSONValue(Self.hint(for: refusal))), .init("part", JSONValue(refusal.part)),
             ] + more)
     }
 
@@ -111,8 +111,12 @@ extension VerifyReport {
         if let part = refusal.part { text += " (in \(part))" }
         if let expected = refusal.expected { text += "; expected \(expected)" }
         if let found = refusal.found { text += ", found \(found)" }
-        if refusal.code == .chainUntrusted { text += ". \(TrustOptions.rootHint)" }
+        if let hint = hint(for: refusal) { text += ". \(hint)" }
         return text
+    }
+
+    private static func hint(for refusal: Refusal) -> String? {
+        refusal.hint ?? (refusal.code == .chainUntrusted ? TrustOptions.rootHint : nil)
     }
 }
 

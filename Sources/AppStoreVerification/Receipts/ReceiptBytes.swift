@@ -30,12 +30,17 @@ package enum ReceiptBytes {
         if isDER || isPropertyList { return bytes }
         var text = bytes.filter { $0 > 0x20 }
         while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
-        guard let decoded = text.withUnsafeBytes(Base64.decode(_:)), !decoded.isEmpty else {
+        guard let decoded = text.withUnsafeBytes(Base64.decode(_:)), Self.isContainer(decoded) else {
             throw Refusal(
                 .cmsMalformed, "the receipt is neither base64 nor DER", expected: "base64 of a PKCS#7 container",
-                found: "other bytes")
+                found: bytes.isEmpty ? "nothing" : "other bytes", isFinal: true)
         }
         return decoded
+    }
+
+    /// Whether bytes begin like a SEQUENCE in BER or like a property list.
+    private static func isContainer(_ bytes: [UInt8]) -> Bool {
+        bytes.first == 0x30 || bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
     }
 }
 

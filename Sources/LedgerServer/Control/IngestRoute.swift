@@ -48,9 +48,7 @@ struct IngestRoute: Route {
     private func lines(of results: [IngestPipeline.Result]) -> ByteBuffer {
         var lines = ByteBuffer()
         for result in results {
-            if case .refused(let refusal, _) = result.outcome {
-                context.metrics.refusals.increment(refusal.code.rawValue)
-            }
+            if let refusal = result.outcome.refusal { context.metrics.refusals.increment(refusal.code.rawValue) }
             lines.writeImmutableBuffer(ByteBuffer(line: result.json))
         }
         return lines

@@ -31,6 +31,9 @@ struct NotificationsRoute: Route {
         case .refused(let refusal, let isQuarantined):
             context.metrics.refusals.increment(refusal.code.rawValue)
             throw problem(with: refusal, isQuarantined: isQuarantined)
+        case .kept(let refusal):
+            context.metrics.refusals.increment(refusal.code.rawValue)
+            throw Problem(.forbidden, refusal)
         }
     }
 
@@ -56,7 +59,7 @@ struct NotificationsRoute: Route {
                 hint: "Add sharedSecretFile to the app, or select version 2 in App Store Connect.",
                 retryAfter: Problem.configurationPause)
         }
-        if refusal.code.isQuarantined, !isQuarantined {
+        if refusal.isQuarantined, !isQuarantined {
             return Problem(
                 .serviceUnavailable, refusal, hint: "Free space in the quarantine with `subledger quarantine drop`.",
                 retryAfter: Problem.configurationPause)

@@ -41,7 +41,8 @@ struct RowDecision: Sendable {
     private func find(_ artifact: [UInt8], _ kind: ArtifactKind?) async throws -> Finding {
         let checked = await ledger.check(artifact, as: kind, source: .import)
         switch try await ledger.append([checked], source: .import)[0] {
-        case .refused(let refusal, _): return .decided(ImportVerdict(.refused, refusal.code.rawValue))
+        case .refused(let refusal, _), .kept(let refusal):
+            return .decided(ImportVerdict(.refused, refusal.code.rawValue))
         case .appended(let result):
             let verdict = ImportVerdict(result.isAppended ? .filled : .known)
             let keys = try ledger.reader.facts.snapshot().keys(in: result.position..<result.position + 1)

@@ -12,6 +12,16 @@ package enum IngestOutcome: Sendable {
     case appended(AppendResult)
     /// A refusal. `quarantined` artifacts are kept for a retry.
     case refused(Refusal, quarantined: Bool)
+    /// The refusal of a receipt of iOS 6 that is in the log, so that Apple is asked about it.
+    case kept(Refusal)
+
+    /// Nil for an accepted artifact.
+    package var refusal: Refusal? {
+        switch self {
+        case .appended: nil
+        case .refused(let refusal, _), .kept(let refusal): refusal
+        }
+    }
 }
 
 /// A checked artifact; an accepted one is ready to be appended.
@@ -97,7 +107,7 @@ extension LedgerWriter {
             case .accepted: outcomes.append(.appended(results.removeFirst()))
             case .token(_, let refusal):
                 results.removeFirst()
-                outcomes.append(.refused(refusal, quarantined: false))
+                outcomes.append(.kept(refusal))
             case .refused(let refusal, let bytes):
                 outcomes.append(.refused(refusal, quarantined: try await keep(bytes, refusal, source)))
             }
@@ -124,9 +134,9 @@ extension LedgerWriter {
         return results
     }
 
-    /// Quarantines a refused artifact, unless it is malformed. Returns whether it did.
+    /// Quarantines a refused artifact, unless it is malformed, empty or of no use to anybody. Returns whether it did.
     func keep(_ artifact: [UInt8], _ refusal: Refusal, _ source: EventSource) async throws -> Bool {
-        guard refusal.code.isQuarantined else { return false }
+        guard refusal.isQuarantined, !artifact.isEmpty else { return false }
         let note = note(on: refusal, source)
         return try await DispatchQueue.global().run { [quarantine] in try quarantine.keep(artifact, note: note) }
     }

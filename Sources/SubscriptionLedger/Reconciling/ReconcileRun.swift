@@ -142,7 +142,7 @@ struct ReconcileRun {
             answer.ingested += 1
             found.insert(result.position)
             wasFoundBefore = foundBefore.contains(result.position)
-        case .refused: answer.unverifiable += 1
+        case .refused, .kept: answer.unverifiable += 1
         }
         // Apple may have delivered a notification after an earlier run found it.
         if item.isConfirmed, !wasFoundBefore { answer.lost += 1 }

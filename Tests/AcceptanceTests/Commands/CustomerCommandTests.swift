@@ -97,7 +97,10 @@ import Testing
             let line = try #require(try run.lines.first)
             #expect(
                 line.members.map(\.key)
-                    == ["file", "kind", "ok", "code", "reason", "expected", "found", "part", "quarantined"])
+                    == [
+                        "file", "kind", "ok", "code", "reason", "expected", "found", "hint", "part", "quarantined",
+                        "kept",
+                    ])
             #expect(line["file"]?.string == files.path("alice.jsonl") + ":2")
             #expect(line["kind"]?.string == "transaction")
             #expect(line["ok"]?.bool == false)

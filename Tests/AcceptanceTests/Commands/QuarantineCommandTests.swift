@@ -72,6 +72,41 @@ import Testing
         }
     }
 
+    /// An answer of verifyReceipt with one purchase.
+    private static func answer(_ id: String) -> String {
+        """
+        {"status":0,"environment":"Production","receipt":{"bundle_id":"\(SignedFiles.bundleId)","in_app":[]},\
+        "latest_receipt_info":[{"transaction_id":"\(id)","original_transaction_id":"\(id)","product_id":"pro",\
+        "purchase_date_ms":"\(SignedFiles.start)","expires_date_ms":"\(SignedFiles.start + 86_400_000)"}]}
+        """
+    }
+
+    @Test(arguments: [false, true])
+    func `append an answer that the operator vouches for, also beside a running service`(besideService: Bool)
+        async throws
+    {
+        try await blocking {
+            let archive = try files.archive("answers.jsonl", [Self.answer("1")])
+            let ingested = try run(
+                ["ingest", archive, "--trust-files"] + files.trust(bundleId: "com.example.other"))
+            #expect(try ingested.lines.first?["code"]?.string == "answer_mismatch")
+            #expect(try ingested.lines.first?["quarantined"]?.bool == true)
+            let service = besideService ? try Service(files.data, ["--bundle-id", "com.example.other"]) : nil
+            let refused = try run(["quarantine", "retry"] + files.trust)
+            let line = try #require(try refused.lines.first)
+            #expect(refused.ending == .exited(1) && line["code"]?.string == "channel_not_authenticated")
+            #expect(line["hint"]?.string?.contains("--trust-files") == true && line["quarantined"]?.bool == true)
+            let table = try Subledger(
+                ["quarantine", "retry", "--data", files.data, "--format", "table"] + files.trust)
+            #expect(table.output.contains("--trust-files"), "\(table.output)")
+            #expect(try list().map { $0["code"]?.string } == ["answer_mismatch"])
+            try retry(["--trust-files"] + files.trust, counts: [1, 0, 0], exit: 0)
+            #expect(try list().isEmpty)
+            #expect(try run(["state", "--subscription", "1"]).ending == .exited(0))
+            try service?.stop()
+        }
+    }
+
     @Test func `append for a customer who is named again`() async throws {
         try await blocking {
             try refuse(["1"])

@@ -34,6 +34,43 @@ import Testing
         }
     }
 
+    /// A receipt of iOS 6, whose signature only Apple can verify.
+    private static func oldReceipt() -> String {
+        func plist(_ entries: [(String, String)]) -> [UInt8] {
+            Array(("{\n" + entries.map { "\t\"\($0)\" = \"\($1)\";\n" }.joined() + "}").utf8)
+        }
+        let info = plist([
+            ("bid", SignedFiles.bundleId), ("transaction-id", "11"), ("original-transaction-id", "1"),
+            ("product-id", "pro"),
+        ])
+        return Base64.encode(plist([("signature", "AwD"), ("purchase-info", Base64.encode(info)), ("pod", "100")]))
+    }
+
+    @Test(arguments: [false, true])
+    func `says that a receipt of iOS 6 is kept, also beside a running service`(besideService: Bool) async throws {
+        try await blocking {
+            let files = try SignedFiles()
+            let archive = try files.archive("lines.jsonl", [Self.oldReceipt(), "hello"])
+            let service: Service?
+            if besideService {
+                _ = try Subledger(["ingest", files.archive("empty.jsonl", []), "--data", files.data] + files.trust)
+                service = try Service(files.data, files.trust)
+            } else {
+                service = nil
+            }
+            let arguments = ["ingest", archive, "--data", files.data] + files.trust
+            let run = try Subledger(arguments + ["--format", "json"])
+            #expect(run.ending == .exited(1), "\(run.errors)")
+            let lines = try run.lines.dropLast()
+            #expect(lines.map { $0["code"]?.string } == ["needs_verify_receipt", "jws_malformed"])
+            #expect(lines.map { $0["kept"]?.bool } == [true, false])
+            #expect(lines.map { $0["quarantined"]?.bool } == [false, false])
+            let table = try Subledger(arguments + ["--format", "table"]).output.split(separator: "\n")
+            #expect(table.map { $0.hasSuffix(" [kept: Apple is asked about it]") } == [true, false, false], "\(table)")
+            try service?.stop()
+        }
+    }
+
     /// The first payload of a process, so no word is known but those that the program names.
     @Test(arguments: ["Xcode", "LocalTesting"])
     func `of local test data is refused for its environment, also as the first`(environment: String) async throws {

@@ -73,7 +73,7 @@ import Testing
         let content = FoundArtifact.Content(artifact: answer, unsigned: .assertedAnswer)
         let checked = await shop.ledger.check(content, source: .file)
         let outcome = try await shop.ledger.append([checked], source: .file)[0]
-        if case .refused(let refusal, _) = outcome { throw refusal }
+        if let refusal = outcome.refusal { throw refusal }
     }
 
     @Test func `come from purchases whose type only the catalogue knows`() async throws {

@@ -130,9 +130,19 @@ struct `Posting a receipt` {
         #expect(try await advice(foreign, "alice") == ["refreshReceiptOnce"])
         #expect(try await advice("no receipt", "alice") == ["none"])
         #expect(try await advice(foreign, "bob") == ["refreshReceiptOnce"])
-        // One for each artifact, however often it comes.
-        #expect(try shop.ledger.quarantine.size().items == 2)
+        // Once, however often it comes. What is no receipt at all is not kept.
+        #expect(try shop.ledger.quarantine.size().items == 1)
         #expect(try shop.events().isEmpty)
+    }
+
+    @Test(arguments: [
+        ("", false), ("hello", false), ("hell", false), ("a.b.c", false), ("{}", true),
+        (Base64.encode([0x30, 0x82, 0x00, 0x01, 0x05]), true),
+    ])
+    func `what is no container is not quarantined`(_ receipt: String, _ isContainer: Bool) async throws {
+        let shop = try TestLedger()
+        #expect(try await post(shop, receipt).refused.map(\.code) == ["cms_malformed"])
+        #expect(try shop.ledger.quarantine.size().items == (isContainer ? 1 : 0))
     }
 
     @Test func `a receipt and a signed transaction of one purchase are one purchase`() async throws {

@@ -4,6 +4,7 @@ import EventLog
 import Ingestion
 import LedgerAPI
 import LedgerModel
+import LedgerStorage
 import Primitives
 import SubscriptionLedger
 import Testing
@@ -72,5 +73,64 @@ import Testing
             return
         }
         #expect(refusal.code.rawValue == code, "\(title)")
+    }
+
+    @Test(arguments: [21_000, 21_002, 21_003, 21_005, 21_007, 21_008, 21_010, 21_199])
+    func `is refused for good with a status that states no purchases`(_ status: Int) async throws {
+        let answers = [
+            Array(#"{"status":\#(status)}"#.utf8),
+            Array(
+                String(decoding: Self.answer([Self.row(1)]), as: UTF8.self).replacing(
+                    #""status":0"#, with: #""status":\#(status)"#
+                ).replacing(#""environment":"Production","#, with: "").utf8),
+        ]
+        let scratch = try ScratchLedger(trust: TrustPolicy(environments: [.production]))
+        for answer in answers {
+            guard case .refused(let refusal, quarantined: false) = try await Self.ingest(answer, scratch.ledger) else {
+                Issue.record("appended or quarantined")
+                return
+            }
+            #expect(refusal.code == .claimMissing && refusal.reason == "the answer states no purchases")
+            #expect(refusal.expected == "status 0 or 21006" && refusal.found == "status \(status)")
+        }
+        #expect(try scratch.size == 0 && scratch.ledger.quarantine.size().items == 0)
+    }
+
+    @Test func `without an environment is refused with the option that names it`() async throws {
+        let answer = String(decoding: Self.answer([Self.row(1)]), as: UTF8.self)
+            .replacing(#""environment":"Production","#, with: "")
+        let several = try ScratchLedger(trust: TrustPolicy(environments: [.production, .sandbox]))
+        let refusal = try await Self.ingest(Array(answer.utf8), several.ledger).refusal
+        #expect(refusal?.code == .claimMissing && refusal?.hint == "Name it with --environment.")
+        let one = try ScratchLedger(trust: TrustPolicy(environments: [.production]))
+        #expect(try await Self.ingest(Array(answer.utf8), one.ledger).refusal == nil)
+    }
+
+    @Test func `in quarantine is read as an answer, and counts if an operator vouches for it`() async throws {
+        let answer = Self.answer([Self.row(1)])
+        let other = TrustPolicy(apps: [TrustPolicy.App(bundleId: "com.example.other")])
+        let scratch = try ScratchLedger(trust: other)
+        #expect(try await Self.ingest(answer, scratch.ledger).refusal?.code == .answerMismatch)
+        scratch.close()
+        try scratch.open(trust: TrustPolicy(apps: [TrustPolicy.App(bundleId: Purchase.bundleId)]))
+        let digest = try #require(try Quarantine.digests(in: scratch.folder.quarantine).first)
+        let item = try #require(try Quarantine.item(digest, in: scratch.folder.quarantine))
+        func retry(isTrusted: Bool) async throws -> IngestOutcome {
+            // As a service reads what a command hands over.
+            let line = FoundArtifact(item, isTrusted: isTrusted).json.serialized()
+            let content = try FoundArtifact(JSONDocument(parsing: Array(line.utf8)).root).content.get()
+            return try await scratch.ledger.append([await scratch.ledger.check(content, source: .file)], source: .file)[
+                0]
+        }
+        guard case .refused(let refusal, quarantined: true) = try await retry(isTrusted: false) else {
+            Issue.record("appended, or no longer in quarantine")
+            return
+        }
+        #expect(refusal.code == .channelNotAuthenticated && refusal.hint?.contains("--trust-files") == true)
+        guard case .appended(let result) = try await retry(isTrusted: true) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(try scratch.ledger.reader.log.record(at: result.position)?.trust == .asserted)
     }
 }

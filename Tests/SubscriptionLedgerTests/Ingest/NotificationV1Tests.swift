@@ -37,7 +37,7 @@ import Testing
     }
 
     private static func code(_ outcome: IngestOutcome) -> String? {
-        if case .refused(let refusal, _) = outcome { refusal.code.rawValue } else { nil }
+        outcome.refusal?.code.rawValue
     }
 
     /// The receipt of a subscription with one purchase.
@@ -96,6 +96,22 @@ import Testing
         let content = try FoundArtifact(#require(try Quarantine.item(name, in: shop.folder.quarantine))).content.get()
         let checked = await shop.ledger.check(content, source: .http)
         #expect(Self.code(try await shop.ledger.append([checked], source: .http)[0]) == "password_mismatch")
+    }
+
+    @Test func `in quarantine need no secret if an operator vouches for them`() async throws {
+        let shop = try TestLedger()
+        #expect(Self.code(try await Self.ingest(Self.body(), shop)) == "password_mismatch")
+        let name = try #require(try Quarantine.digests(in: shop.folder.quarantine).first)
+        let item = try #require(try Quarantine.item(name, in: shop.folder.quarantine))
+        for (isTrusted, code) in [(false, "password_mismatch"), (true, nil)] {
+            let content = try FoundArtifact(item, isTrusted: isTrusted).content.get()
+            let checked = await shop.ledger.check(content, source: .http)
+            #expect(Self.code(try await shop.ledger.append([checked], source: .http)[0]) == code)
+        }
+        #expect(try shop.ledger.quarantine.size().items == 1)
+        #expect(try shop.reader.log.record(at: 0)?.trust == .asserted)
+        let evidence = String(decoding: try #require(try shop.reader.log.evidence(at: 0)), as: UTF8.self)
+        #expect(evidence.contains(#""password":"""#))
     }
 
     @Test(arguments: [UnsignedText.notification, .assertedNotification])

@@ -76,7 +76,7 @@ final class ScratchLedger {
             let checked = await ledger.check(artifact, as: kind, source: .file)
             switch try await ledger.append([checked], source: .file)[0] {
             case .appended(let event): appended.append(event)
-            case .refused(let refusal, _): throw refusal
+            case .refused(let refusal, _), .kept(let refusal): throw refusal
             }
         }
         return appended
@@ -94,7 +94,7 @@ final class ScratchLedger {
 
     private static func requireAccepted(_ results: [IngestPipeline.Result]) throws {
         for result in results {
-            if case .refused(let refusal, _) = result.outcome { throw refusal }
+            if let refusal = result.outcome.refusal { throw refusal }
         }
     }
 

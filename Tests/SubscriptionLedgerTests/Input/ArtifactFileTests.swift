@@ -1,5 +1,6 @@
 import AppStoreVerification
 import Ingestion
+import Primitives
 import SubscriptionLedger
 import Testing
 
@@ -88,6 +89,28 @@ struct ArtifactFileTests {
             return
         }
         #expect(refusal.code == .channelNotAuthenticated)
+        #expect(refusal.hint == nil, "nobody can vouch for it")
+    }
+
+    @Test func `an answer of verifyReceipt without a receipt is refused with the option that vouches for it`() {
+        let found = ArtifactFile.artifacts(in: Array(#"{"status":21003}"#.utf8), file: "a.json")
+        guard case .failure(let refusal)? = found.first?.content else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(refusal.code == .channelNotAuthenticated && refusal.hint?.contains("--trust-files") == true)
+    }
+
+    @Test func `other JSON is refused with all that is known`() {
+        let found = ArtifactFile.artifacts(in: Array(#"{"hello":"world"}"#.utf8), file: "a.json")
+        guard case .failure(let refusal)? = found.first?.content else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(refusal.code == .kindUnknown)
+        for known in ["signedPayload", "notification_type", "App Store Server API", "verifyReceipt"] {
+            #expect(refusal.expected?.contains(known) == true, "\(known)")
+        }
     }
 
     @Test(arguments: ["a.json", "a.ndjson"])

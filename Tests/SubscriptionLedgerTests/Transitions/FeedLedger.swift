@@ -92,7 +92,7 @@ final class FeedLedger {
         var checked: [CheckedArtifact] = []
         for jws in artifacts { checked.append(await ledger.check(jws, source: .file)) }
         for outcome in try await ledger.append(checked, source: .file) {
-            if case .refused(let refusal, _) = outcome { throw refusal }
+            if let refusal = outcome.refusal { throw refusal }
         }
     }
 

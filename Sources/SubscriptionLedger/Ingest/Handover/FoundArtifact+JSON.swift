@@ -39,7 +39,7 @@ extension Refusal {
     var json: JSONValue {
         .object([
             "code": .string(code.rawValue), "reason": .string(reason), "expected": JSONValue(expected),
-            "found": JSONValue(found), "part": JSONValue(part),
+            "found": JSONValue(found), "hint": JSONValue(hint), "part": JSONValue(part),
         ])
     }
 
@@ -47,6 +47,6 @@ extension Refusal {
         guard let code = json["code"]?.string, let reason = json["reason"]?.string else { throw .handoverMalformed }
         self.init(
             RefusalCode(rawValue: code), reason, expected: json["expected"]?.string, found: json["found"]?.string,
-            part: json["part"]?.string)
+            hint: json["hint"]?.string, part: json["part"]?.string)
     }
 }

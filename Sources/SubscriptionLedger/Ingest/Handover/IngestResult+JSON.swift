@@ -18,6 +18,7 @@ extension IngestPipeline.Result {
             ]
         case .refused(let refusal, let quarantined):
             members += [.init("refusal", refusal.json), .init("quarantined", .bool(quarantined))]
+        case .kept(let refusal): members += [.init("refusal", refusal.json), .init("kept", .bool(true))]
         }
         return .object(members)
     }
@@ -39,6 +40,8 @@ extension IngestOutcome {
     fileprivate init(_ json: JSONView) throws(StorageError) {
         if let refusal = json["refusal"], let quarantined = json["quarantined"]?.bool {
             self = .refused(try Refusal(refusal), quarantined: quarantined)
+        } else if let refusal = json["refusal"], json["kept"]?.bool == true {
+            self = .kept(try Refusal(refusal))
         } else {
             guard let position = json["position"]?.integer, let isDuplicate = json["duplicate"]?.bool,
                 let isAppended = json["appended"]?.bool
