@@ -116,7 +116,7 @@ import Testing
         let digest = try #require(try Quarantine.digests(in: scratch.folder.quarantine).first)
         let item = try #require(try Quarantine.item(digest, in: scratch.folder.quarantine))
         func retry(isTrusted: Bool) async throws -> IngestOutcome {
-            // As a service reads what a command hands over.
+            // A service reads it from the command in this form.
             let line = FoundArtifact(item, isTrusted: isTrusted).json.serialized()
             let content = try FoundArtifact(JSONDocument(parsing: Array(line.utf8)).root).content.get()
             return try await scratch.ledger.append([await scratch.ledger.check(content, source: .file)], source: .file)[
