@@ -188,13 +188,16 @@ let package = Package(
             dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "TransparencyLog", "LedgerStorage", yams],
             swiftSettings: settings
         ),
+        // Servers of HTTP that may be stopped while clients connect.
+        .target(
+            name: "HTTPConnections", dependencies: [hummingbirdCore, logging, nioCore], swiftSettings: settings),
         .target(
             name: "LedgerServer",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
                 "LedgerStorage", "Ingestion",
                 "SubscriptionLedger", "SubscriptionStatus", "PaidService", "Revenue", "Churn", "LedgerConfiguration",
-                crypto, hummingbird, hummingbirdCore,
+                "HTTPConnections", crypto, hummingbird, hummingbirdCore,
                 httpTypes, logging, nioCore, nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings
@@ -220,8 +223,8 @@ let package = Package(
         .target(
             name: "AppStoreSimulator",
             dependencies: [
-                "Primitives", "AppStoreModel", "AppStoreSimulation", asyncHTTPClient, crypto, httpTypes, hummingbird,
-                jwtKit, logging, nioCore, nioHTTP1, nioHTTPTypes, serviceLifecycle,
+                "Primitives", "AppStoreModel", "AppStoreSimulation", "HTTPConnections", asyncHTTPClient, crypto,
+                httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioHTTPTypes, serviceLifecycle,
             ],
             path: "Tools/AppStoreSimulator", swiftSettings: settings
         ),
@@ -340,7 +343,7 @@ let package = Package(
             name: "AppStoreClientTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "AppStoreClient", "AppStoreSimulation", "AppStoreSimulator",
-                "LedgerTesting",
+                "HTTPConnections", "LedgerTesting",
                 asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
             ],
             swiftSettings: settings
@@ -420,6 +423,11 @@ let package = Package(
                 "Primitives", "AppStoreModel", "LedgerModel", "LedgerStorage", "LedgerConfiguration", "LedgerTesting",
             ],
             swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HTTPConnectionsTests",
+            dependencies: ["HTTPConnections", hummingbird, logging, nioCore, nioPosix, serviceLifecycle],
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "LedgerServerTests",

@@ -1,5 +1,6 @@
 import AppStoreVerification
 import Glibc
+import HTTPConnections
 package import Hummingbird
 import HummingbirdCore
 package import LedgerConfiguration
@@ -109,7 +110,7 @@ package struct LedgerServer: Sendable {
     ) -> Application<RouterResponder<LedgerRequestContext>> {
         Application(
             router: router(routes, KeyRing(configuration.apiKeys)) { Problem(any: $0) },
-            server: .http1(configuration: channel),
+            server: .closingAll(channel),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.http.host, port: configuration.http.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),

@@ -3,6 +3,7 @@ import AppStoreModel
 import AsyncHTTPClient
 import Crypto
 import FoundationEssentials
+import HTTPConnections
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -73,7 +74,7 @@ final class CannedServer: Sendable {
             }
         }
         let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            router: router, server: .closingAll(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         return try await application.test(.live) { server in
             let port = try #require(server.port)

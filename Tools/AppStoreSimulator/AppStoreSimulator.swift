@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import HTTPConnections
 import HTTPTypes
 package import Hummingbird
 package import Logging
@@ -33,7 +34,7 @@ package struct AppStoreSimulator: Sendable {
         DeviceRoutes(store: store).add(to: router)
         ReceiptRoutes(store: store).add(to: router)
         return Application(
-            router: router, server: .http1(configuration: .init(additionalChannelHandlers: [VirtualDate()])),
+            router: router, server: .closingAll(.init(additionalChannelHandlers: [VirtualDate()])),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             services: clock.map { [$0] } ?? [],
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)

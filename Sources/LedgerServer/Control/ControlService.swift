@@ -1,3 +1,4 @@
+import HTTPConnections
 import Hummingbird
 import HummingbirdCore
 import LedgerStorage
@@ -19,7 +20,7 @@ struct ControlService: Service {
     func run() async throws {
         defer { socket.remove() }
         try await Application(
-            responder: responder, server: .http1(configuration: Self.channel),
+            responder: responder, server: .closingAll(Self.channel),
             // Binding removes the socket of a process that has ended. The lock of the folder excludes any other.
             configuration: ApplicationConfiguration(address: .unixDomainSocket(path: socket.address)),
             onServerRunning: { channel in
