@@ -2,6 +2,7 @@ import AppStoreModel
 import AppStoreSimulation
 import EventLog
 import LedgerAPI
+import LedgerModel
 import LedgerStorage
 import Primitives
 import SubscriptionLedger
@@ -109,6 +110,15 @@ struct `Posting a receipt` {
         _ = try await post(shop, receipt([("41", "4")], created: "11:40:00"))
         try await deliver(Purchase("4", token: third), to: shop)
         #expect(try shop.purchases(of: "bob") == ["3", "4"])
+    }
+
+    @Test func `a purchase that two customers share maps its token to neither`() async throws {
+        let shop = try TestLedger(claimConflict: .share, secrets: ["s"])
+        for customer in ["alice", "bob"] {
+            #expect(try await post(shop, receipt([("11", "1")]), customerId: customer).refused.isEmpty)
+        }
+        try await deliver(Purchase("1", token: Self.token), to: shop)
+        #expect(try shop.events(.tokenMapped).isEmpty)
     }
 
     @Test func `from the public key of an app it maps no token`() async throws {

@@ -118,6 +118,24 @@ import Testing
         #expect(record.kind == .statusPolled && record.trust == .fetched && record.artifact == .verifyReceiptAnswer)
     }
 
+    @Test func `asks about an id that the Server API does not know, after that`() async throws {
+        let (ledger, apple, rows) = (try await Self.ledger(), Apple(), [Row(id: "11")])
+        let app = CallBudget.App(bundleId: SampleArtifact.bundleId, environment: .production)
+        let api = AppStoreConnection(app, within: SharedBudget(), clock: ledger.ledger.configuration.clock) { request, _ in
+            let unknown = #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#
+            return try ServerAPIReply.read(Array(unknown.utf8), status: 404, of: request)
+        }
+        let poller = try Poller(
+            ledger.ledger, [api], receipts: [Self.connection(ledger, apple)], PollStore(writing: ledger.folder),
+            policy: PollPolicy())
+        apple.answer(Self.answer(rows, to: rows, at: ledger.clock.now))
+        _ = try await poller.ask(about: SubscriptionSelector(originalTransactionId: "1"))
+        #expect(apple.asked.isEmpty)
+        _ = try await poller.ask(about: SubscriptionSelector(originalTransactionId: "1"))
+        #expect(apple.asked.count == 1)
+        #expect(try Self.state(ledger)?.willRenew == true)
+    }
+
     @Test func `sends the newest receipt that states the same subscriptions`() async throws {
         let rows = [Row(id: "11"), Row(id: "21", original: "2")]
         let (ledger, apple) = (try await Self.ledger(rows), Apple())
@@ -126,6 +144,7 @@ import Testing
         let (empty, full) = (
             try Self.receipt([], created: later), try Self.receipt(rows, created: later.advanced(byMilliseconds: 1_000))
         )
+        try await ledger.append(Array(Self.receipt([rows[0]], created: later).utf8))
         apple.answer(Self.answer(rows, to: rows, at: later, newReceipt: empty))
         #expect(try await poller.round().changed == 1)
         ledger.clock.now = later.advanced(byMilliseconds: Self.minute)

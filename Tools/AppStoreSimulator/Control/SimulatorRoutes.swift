@@ -3,6 +3,7 @@ import AppStoreSimulation
 import HTTPTypes
 import Hummingbird
 import Primitives
+import ServiceLifecycle
 
 /// The routes of the simulator itself: its clock, its truth and its deliveries.
 struct SimulatorRoutes: Sendable {
@@ -24,7 +25,13 @@ extension SimulatorRoutes {
     /// With `after`, answers once the clock is past that instant.
     private func clock(_ request: Request) async throws -> JSONValue {
         if let text = request.items.first(where: { $0.name == "after" })?.value {
-            _ = await store.follow(after: try Self.instant(text, "after"))
+            let instant = try Self.instant(text, "after")
+            // Otherwise the server would wait for the answer before it stops.
+            _ = await withGracefulShutdownHandler {
+                await store.follow(after: instant)
+            } onGracefulShutdown: {
+                Task { await store.releaseFollowers() }
+            }
         }
         return await clock()
     }
