@@ -70,6 +70,8 @@ let package = Package(
         .target(
             name: "LedgerModel", dependencies: ["Primitives", "AppStoreModel"],
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]),
+        // The files of exports: rows of tables as CSV, JSON Lines and Parquet. Pure.
+        .target(name: "TableFiles", dependencies: ["Primitives"], swiftSettings: settings),
         // The wire forms of every answer.
         .target(name: "LedgerAPI", dependencies: ["Primitives"], swiftSettings: settings),
         .target(
@@ -272,6 +274,10 @@ let package = Package(
         .testTarget(
             name: "LedgerModelTests", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "LedgerTesting"],
             swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TableFilesTests", dependencies: ["Primitives", "TableFiles", "LedgerTesting"],
+            exclude: ["Peers"], swiftSettings: testSettings
         ),
         .testTarget(
             name: "SubscriptionStatusTests",
