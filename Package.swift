@@ -190,6 +190,16 @@ let package = Package(
             dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "TransparencyLog", "LedgerStorage", yams],
             swiftSettings: settings
         ),
+        // Tables for warehouses, exported to files.
+        .target(
+            name: "Exports",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue",
+                "LedgerAPI",
+                "LedgerConfiguration", "LedgerStorage", "ProjectionRuntime", "SubscriptionLedger", "TableFiles", crypto,
+            ],
+            swiftSettings: settings
+        ),
         // Servers of HTTP that may be stopped while clients connect.
         .target(
             name: "HTTPConnections", dependencies: [hummingbirdCore, logging, nioCore], swiftSettings: settings),
@@ -210,7 +220,9 @@ let package = Package(
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
                 "DuePolls", "LedgerStorage", "ProjectionRuntime", "Ingestion", "SubscriptionLedger",
                 "SubscriptionStatus",
-                "PaidService", "Revenue", "Churn", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation", crypto,
+                "PaidService", "Revenue", "Churn", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation",
+                "Exports",
+                "TableFiles", crypto,
                 argumentParser, asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix,
             ],
@@ -414,12 +426,12 @@ let package = Package(
                 "Primitives", "LMDBFileFormat", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog",
                 "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "RetentionCohorts",
                 "CMS", "AppStoreVerification", "LedgerAPI", "FactStore", "SubscriptionLedger", "AppStoreSimulation",
-                "LedgerTesting", "crash-writer",
+                "LedgerConfiguration", "Exports", "TableFiles", "LedgerTesting", "crash-writer",
                 "subledger", "appstore-simulator",
             ],
             exclude: [
                 "OpenSSL/judge.sh", "AppleLibrary/exercise.py", "DuckDB/run.py", "DuckDB/retention.sql",
-                "DuckDB/own-grace.sql",
+                "DuckDB/own-grace.sql", "Exports/warehouse.py",
             ],
             swiftSettings: testSettings
         ),

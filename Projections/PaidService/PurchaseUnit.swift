@@ -18,8 +18,8 @@ package struct PurchaseUnit: Sendable {
     /// The name of a unit: that of its lineage, and what divides the lineage.
     package struct ID: Hashable, Sendable {
         /// The first key of the lineage.
-        let lineage: SubscriptionKey
-        let group: Symbol?
+        package let lineage: SubscriptionKey
+        package let group: Symbol?
         /// The key, where it divides the lineage.
         let key: SubscriptionKey?
         /// The product, where it divides the key.

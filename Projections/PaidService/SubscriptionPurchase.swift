@@ -38,7 +38,7 @@ package final class SubscriptionPurchase: Sendable {
     /// The position of the first statement.
     package let position: Position
     package let asOf: Instant
-    private let period: Period
+    package let period: Period
     private let notifications: [Observed<NotificationFact>]
 
     init(

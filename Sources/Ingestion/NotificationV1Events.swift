@@ -14,6 +14,8 @@ package enum NotificationV1Events {
         let origin: Origin
         let key: IdempotencyKey
 
+        package var bundleId: String { origin.bundleId }
+
         /// The receipt in it, in base64; nil without one that was accepted.
         package var acceptedReceipt: [UInt8]? {
             receipt == nil ? nil : notification.latestReceipt.map { Array($0.utf8) }

@@ -28,3 +28,17 @@ extension TableRow {
         }
     }
 }
+
+extension TableRow {
+    /// Appends the key of a row of a table with the same key.
+    package mutating func append(keyOf row: TableRow) {
+        precondition(row.count >= row.keyCount, "the key is incomplete")
+        for cell in row.cells.prefix(row.keyCount) {
+            if cell.type.isText {
+                row.bytes[cell.start..<cell.end].withUnsafeBufferPointer { append(verbatim: $0) }
+            } else {
+                append(number: cell.value)
+            }
+        }
+    }
+}

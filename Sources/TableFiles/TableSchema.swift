@@ -1,5 +1,5 @@
 /// A column of an export table.
-package struct Column: Hashable, Sendable {
+package struct TableColumn: Hashable, Sendable {
     package let name: String
     package let type: ColumnType
     package let isNullable: Bool
@@ -28,10 +28,10 @@ package struct Column: Hashable, Sendable {
 package struct TableSchema: Hashable, Sendable {
     package let name: String
     package let version: Int
-    package let columns: [Column]
+    package let columns: [TableColumn]
     package let keyCount: Int
 
-    package init(name: String, version: Int, keyCount: Int, columns: [Column]) {
+    package init(name: String, version: Int, keyCount: Int, columns: [TableColumn]) {
         precondition((1...columns.count).contains(keyCount), "a table has a key")
         precondition(columns.prefix(keyCount).allSatisfy { !$0.isNullable }, "a key is never null")
         precondition(Set(columns.map(\.name)).count == columns.count, "two columns have one name")
@@ -39,7 +39,7 @@ package struct TableSchema: Hashable, Sendable {
         self.version = version
         self.keyCount = keyCount
         self.columns = columns.enumerated().map { index, column in
-            Column(
+            TableColumn(
                 column.name, column.type, isNullable: column.isNullable,
                 isIdentifier: column.isIdentifier || index < keyCount)
         }

@@ -20,8 +20,8 @@ import Testing
         let schema = TableSchema(
             name: "rows", version: 1, keyCount: 1,
             columns: [
-                Column("number", .int64), Column("distinct_texts", .text), Column("few", .text),
-                Column("partly", .text, isNullable: true), Column("nothing", .int32, isNullable: true),
+                TableColumn("number", .int64), TableColumn("distinct_texts", .text), TableColumn("few", .text),
+                TableColumn("partly", .text, isNullable: true), TableColumn("nothing", .int32, isNullable: true),
             ])
         return SampleTable(
             schema: schema,
@@ -46,7 +46,7 @@ import Testing
     private func texts(_ texts: [String?]) -> SampleTable {
         let schema = TableSchema(
             name: "texts", version: 1, keyCount: 1,
-            columns: [Column("number", .int32), Column("value", .text, isNullable: true)])
+            columns: [TableColumn("number", .int32), TableColumn("value", .text, isNullable: true)])
         return SampleTable(
             schema: schema,
             rows: texts.enumerated().map { [.integer(Int64($0)), $1.map { .text($0) } ?? .null] })
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `are full after eight row groups`() {
-        let schema = TableSchema(name: "numbers", version: 1, keyCount: 1, columns: [Column("number", .int64)])
+        let schema = TableSchema(name: "numbers", version: 1, keyCount: 1, columns: [TableColumn("number", .int64)])
         var (writer, row) = (ParquetWriter(schema), TableRow(schema))
         for number in 0..<1_048_576 {
             if number & 0xFFFF == 0 { #expect(!writer.isFull) }
@@ -109,9 +109,11 @@ import Testing
         let schema = TableSchema(
             name: "charges", version: 1, keyCount: 1,
             columns: [
-                Column("id", .text), Column("amount", .money), Column("at", .instant), Column("day", .date),
-                Column("note", .text, isNullable: true), Column("inferred", .boolean), Column("because", .json),
-                Column("hash", .hex, isNullable: true),
+                TableColumn("id", .text), TableColumn("amount", .money), TableColumn("at", .instant),
+                TableColumn("day", .date),
+                TableColumn("note", .text, isNullable: true), TableColumn("inferred", .boolean),
+                TableColumn("because", .json),
+                TableColumn("hash", .hex, isNullable: true),
             ])
         let table = SampleTable(
             schema: schema,

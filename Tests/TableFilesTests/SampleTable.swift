@@ -124,9 +124,9 @@ extension SampleTable {
         let types = ColumnType.allCases
         schema = TableSchema(
             name: "sample", version: 1, keyCount: 2,
-            columns: [Column("environment", .text), Column("position", .int64)]
-                + types.map { Column("required_\($0)", $0) }
-                + types.map { Column("optional_\($0)", $0, isNullable: true) })
+            columns: [TableColumn("environment", .text), TableColumn("position", .int64)]
+                + types.map { TableColumn("required_\($0)", $0) }
+                + types.map { TableColumn("optional_\($0)", $0, isNullable: true) })
         var random = SeededRandom(seed: seed)
         // Columns in which most values are null, few, or none.
         let nullPercents = types.map { _ in random.pick([0, 5, 50, 95, 100]) }

@@ -7,8 +7,9 @@ import Testing
     private let schema = TableSchema(
         name: "digests", version: 1, keyCount: 1,
         columns: [
-            Column("environment", .text), Column("id", .text, isNullable: true), Column("amount", .money),
-            Column("note", .text, isNullable: true), Column("at", .instant), Column("flag", .boolean),
+            TableColumn("environment", .text), TableColumn("id", .text, isNullable: true),
+            TableColumn("amount", .money),
+            TableColumn("note", .text, isNullable: true), TableColumn("at", .instant), TableColumn("flag", .boolean),
         ])
 
     // Computed with hashlib in Python.
@@ -46,7 +47,7 @@ import Testing
     @Test func `has the text of each type`() {
         let schema = TableSchema(
             name: "types", version: 1, keyCount: 1,
-            columns: ColumnType.allCases.map { Column("\($0)", $0) })
+            columns: ColumnType.allCases.map { TableColumn("\($0)", $0) })
         var row = TableRow(schema)
         row.append(text: "a")
         row.append(integer: .min)
@@ -64,8 +65,9 @@ import Testing
 }
 
 @Suite struct `A value that no file can hold` {
-    private func table(_ columns: [Column], _ append: (inout TableRow) -> Void) -> (csv: String, lossy: Int) {
-        let schema = TableSchema(name: "lossy", version: 1, keyCount: 1, columns: [Column("key", .int32)] + columns)
+    private func table(_ columns: [TableColumn], _ append: (inout TableRow) -> Void) -> (csv: String, lossy: Int) {
+        let schema = TableSchema(
+            name: "lossy", version: 1, keyCount: 1, columns: [TableColumn("key", .int32)] + columns)
         var (row, writer) = (TableRow(schema), CSVWriter(schema))
         row.append(integer: 1)
         append(&row)
@@ -75,7 +77,7 @@ import Testing
     }
 
     private func text(_ bytes: [UInt8]) -> (csv: String, lossy: Int) {
-        table([Column("value", .text)]) { row in bytes.withUnsafeBufferPointer { row.append(utf8: $0) } }
+        table([TableColumn("value", .text)]) { row in bytes.withUnsafeBufferPointer { row.append(utf8: $0) } }
     }
 
     @Test func `is replaced in texts`() {
@@ -95,7 +97,7 @@ import Testing
     ])
     func `is replaced in JSON`(text: String, expected: String, lossy: Int) {
         let schema = TableSchema(
-            name: "json", version: 1, keyCount: 1, columns: [Column("key", .int32), Column("value", .json)])
+            name: "json", version: 1, keyCount: 1, columns: [TableColumn("key", .int32), TableColumn("value", .json)])
         var (row, writer) = (TableRow(schema), JSONLinesWriter(schema))
         row.append(integer: 1)
         row.append(json: Array(text.utf8))
@@ -107,11 +109,11 @@ import Testing
     @Test func `is a digest if it is a long identifier`() {
         let (longest, longer) = (String(repeating: "i", count: 512), String(repeating: "i", count: 513))
         let digest = "sha256:" + Digest.sha256(of: longer.utf8).hex
-        let identifier = [Column("id", .text, isIdentifier: true)]
+        let identifier = [TableColumn("id", .text, isIdentifier: true)]
         #expect(table(identifier) { $0.append(text: longest) } == ("1,\(longest)", 0))
         #expect(table(identifier) { $0.append(text: longer) } == ("1,\(digest)", 1))
-        #expect(table([Column("text", .text)]) { $0.append(text: longer) } == ("1,\(longer)", 0))
-        let key = TableSchema(name: "key", version: 1, keyCount: 1, columns: [Column("id", .text)])
+        #expect(table([TableColumn("text", .text)]) { $0.append(text: longer) } == ("1,\(longer)", 0))
+        let key = TableSchema(name: "key", version: 1, keyCount: 1, columns: [TableColumn("id", .text)])
         var row = TableRow(key)
         row.append(text: longer)
         #expect(row.lossy == 1)
@@ -121,18 +123,18 @@ import Testing
 
     @Test func `is null if it is a number`() {
         let limit: Int64 = 1_000_000_000_000_000_000
-        let money = [Column("amount", .money)]
+        let money = [TableColumn("amount", .money)]
         #expect(table(money) { $0.append(milliunits: limit - 1) } == ("1,999999999999999.999", 0))
         #expect(table(money) { $0.append(milliunits: 1 - limit) } == ("1,-999999999999999.999", 0))
         for amount in [limit, -limit, .max, .min] {
             #expect(table(money) { $0.append(milliunits: amount) } == ("1,", 1))
-            #expect(table([Column("rate", .rate)]) { $0.append(nanounits: amount) } == ("1,", 1))
-            #expect(table([Column("n", .int32, isNullable: true)]) { $0.append(integer: amount) } == ("1,", 1))
+            #expect(table([TableColumn("rate", .rate)]) { $0.append(nanounits: amount) } == ("1,", 1))
+            #expect(table([TableColumn("n", .int32, isNullable: true)]) { $0.append(integer: amount) } == ("1,", 1))
         }
     }
 
     @Test func `is the nearest year if it is a time`() {
-        let (instant, date) = ([Column("at", .instant)], [Column("day", .date)])
+        let (instant, date) = ([TableColumn("at", .instant)], [TableColumn("day", .date)])
         #expect(table(instant) { $0.append(instant: Instant(milliseconds: .max)) } == ("1,\(Instant.latest)", 1))
         #expect(table(instant) { $0.append(instant: Instant(milliseconds: .min)) } == ("1,\(Instant.earliest)", 1))
         #expect(table(date) { $0.append(daysSinceEpoch: .max) } == ("1,9999-12-31", 1))
@@ -142,7 +144,7 @@ import Testing
 
     @Test func `is null if it is an empty text`() {
         for type in [ColumnType.text, .hex, .json] {
-            let found = table([Column("value", type, isNullable: true)]) { row in
+            let found = table([TableColumn("value", type, isNullable: true)]) { row in
                 switch type {
                 case .hex: row.append(hex: [])
                 case .json: row.append(json: nil)
@@ -156,7 +158,7 @@ import Testing
 
 @Suite struct `A row with a mistake` {
     private static let schema = TableSchema(
-        name: "mistakes", version: 1, keyCount: 1, columns: [Column("key", .text), Column("value", .int64)])
+        name: "mistakes", version: 1, keyCount: 1, columns: [TableColumn("key", .text), TableColumn("value", .int64)])
 
     @Test func `is not accepted`() async {
         await #expect(processExitsWith: .failure) {
@@ -220,7 +222,9 @@ import Testing
 @Suite struct `Keys of rows` {
     private let schema = TableSchema(
         name: "keys", version: 1, keyCount: 4,
-        columns: [Column("a", .text), Column("b", .int64), Column("c", .instant), Column("d", .text)])
+        columns: [
+            TableColumn("a", .text), TableColumn("b", .int64), TableColumn("c", .instant), TableColumn("d", .text),
+        ])
 
     @Test func `are ordered by bytes and numbers`() {
         var random = SeededRandom()

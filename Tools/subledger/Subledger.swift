@@ -16,7 +16,7 @@ struct Subledger: AsyncParsableCommand {
             CustomerCommand.self, QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self,
             KeyCommand.self, PollCommand.self, ReconcileCommand.self, ImportCommand.self, ProjectCommand.self,
             CatalogCommand.self,
-            RatesCommand.self, CloseCommand.self,
+            RatesCommand.self, CloseCommand.self, ExportCommand.self,
             SimulateCommand.self,
         ]
     )

@@ -1,14 +1,14 @@
-import AppStoreModel
-import Primitives
+package import AppStoreModel
+package import Primitives
 
 /// The identity of a purchase. A restore creates a new transactionId for the same line item, or for the same
 /// non-consumable.
-private enum PurchaseIdentity: Hashable {
+package enum PurchaseIdentity: Hashable, Sendable {
     case lineItem(productId: Symbol?, webOrderLineItemId: AppleID)
     case nonConsumable
     case transaction(AppleID)
 
-    init(_ fact: TransactionFact) {
+    fileprivate init(_ fact: TransactionFact) {
         if fact.type == .nonConsumable {
             self = .nonConsumable
         } else if let item = fact.webOrderLineItemId {
@@ -17,6 +17,13 @@ private enum PurchaseIdentity: Hashable {
             self = .transaction(fact.transactionId)
         }
     }
+}
+
+/// A purchase among those of its key and product.
+package struct PurchaseName: Hashable, Sendable {
+    package let identity: PurchaseIdentity
+    /// From 1 on. What was revoked and bought again is another purchase of the same identity.
+    package let number: Int
 }
 
 /// A transactionId with all its observations.
@@ -134,13 +141,13 @@ private struct Purchase {
     private var others: [TransactionCopies] = []
     private(set) var revocations: [Revocation] = []
     private let context: RevocationContext
-    /// Whether another purchase of the same identity precedes it.
-    private let isRepeated: Bool
+    /// The number among the purchases of the same identity, from 1 on.
+    private let number: Int
 
-    init(_ first: TransactionCopies, _ context: RevocationContext, isRepeated: Bool = false) {
+    init(_ first: TransactionCopies, _ context: RevocationContext, number: Int = 1) {
         self.first = first
         self.context = context
-        self.isRepeated = isRepeated
+        self.number = number
         if first.isRevoked { revocations = revocationsOfAll }
     }
 
@@ -152,7 +159,7 @@ private struct Purchase {
             if let last = purchases.last, !last.revocations.contains(where: { $0.covers(transaction.purchaseDate) }) {
                 purchases[purchases.count - 1].append(transaction)
             } else {
-                purchases.append(Purchase(transaction, context, isRepeated: !purchases.isEmpty))
+                purchases.append(Purchase(transaction, context, number: purchases.count + 1))
             }
         }
         return purchases
@@ -163,10 +170,12 @@ private struct Purchase {
         if transaction.isRevoked || !revocations.isEmpty { revocations = revocationsOfAll }
     }
 
+    var name: PurchaseName { PurchaseName(identity: first.identity, number: number) }
+
     /// The start. A restore gives what does not renew by itself another purchaseDate; its originalPurchaseDate remains.
     /// That of a renewal is the date of another transaction.
     var start: Instant {
-        guard !isRepeated, !first.copies.contains(where: \.value.isRenewable) else { return first.purchaseDate }
+        guard number == 1, !first.copies.contains(where: \.value.isRenewable) else { return first.purchaseDate }
         return everyCopy.reduce(first.purchaseDate) { start, copy in
             [start, copy.value.purchaseDate, copy.value.originalPurchaseDate].compactMap(\.self).min() ?? start
         }
@@ -226,7 +235,8 @@ extension Period {
         let everyCopy = purchase.everyCopy
         self.init(
             Content(
-                basis: .transaction, transactionId: first.transactionId, productId: first.productId,
+                basis: .transaction, name: purchase.name, transactionId: first.transactionId,
+                productId: first.productId,
                 subscriptionGroupIdentifier: first.subscriptionGroupIdentifier, type: first.type,
                 inAppOwnershipType: first.inAppOwnershipType, transactionReason: first.transactionReason,
                 offer: first.offer, price: first.price, storefront: first.storefront, commitment: first.commitment,

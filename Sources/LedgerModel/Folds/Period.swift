@@ -24,6 +24,8 @@ package struct Period: Hashable, Sendable {
     }
 
     package var basis: Basis { content.value.basis }
+    /// The name of the purchase; nil for an implied period.
+    package var purchaseName: PurchaseName? { content.value.name }
     /// The oldest transaction of the purchase (a restore adds another); nil for an implied period.
     package var transactionId: AppleID? { content.value.transactionId }
     package var productId: Symbol? { content.value.productId }
@@ -117,6 +119,7 @@ package struct Period: Hashable, Sendable {
 extension Period {
     struct Content: Hashable, Sendable {
         var basis: Basis
+        var name: PurchaseName?
         var transactionId: AppleID?
         var productId: Symbol?
         var subscriptionGroupIdentifier: Symbol?

@@ -41,6 +41,8 @@ package struct UTCDay: Hashable, Sendable {
         self.init(of: instant)
     }
 
+    package var daysSinceEpoch: Int64 { number }
+
     /// Returns the number of days from an earlier day.
     package func days(since day: UTCDay) -> Int64 { number - day.number }
 }

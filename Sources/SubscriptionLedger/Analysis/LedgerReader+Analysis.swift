@@ -1,19 +1,19 @@
 import AppStoreModel
 import Dispatch
 import LedgerAPI
-import LedgerModel
+package import LedgerModel
 import LedgerStorage
-import Primitives
-import ProjectionRuntime
+package import Primitives
+package import ProjectionRuntime
 
 /// The knowledge and the rules of an analysis of all subscriptions.
-struct AnalysisContext: Sendable {
-    let size: Position
-    let rules: Rules
-    let catalogs: [Symbol: CatalogHistory]
-    let rates: RatesHistory
+package struct AnalysisContext: Sendable {
+    package let size: Position
+    package let rules: Rules
+    package let catalogs: [Symbol: CatalogHistory]
+    package let rates: RatesHistory
     /// The instant by which Apple signed what counts; nil for everything known.
-    let signedBy: Instant?
+    package let signedBy: Instant?
 }
 
 /// The result of an analysis.
@@ -62,19 +62,13 @@ extension LedgerReader {
         report: (@Sendable (RebuildProgress) -> Void)? = nil, _ initial: Sum,
         add: @escaping @Sendable (inout Sum, AnalysisUnit) throws -> Void, merge: (inout Sum, Sum) -> Void
     ) throws -> Analysis<Sum> {
-        try analysisTurn.take()
-        defer { analysisTurn.end() }
-        var options = RebuildOptions()
-        options.report = report
-        let units = try UnitFold(of: facts, knownAt: context.size, options: options)
         let folder = try Folder.temporary()
         defer { try? folder.remove() }
-        // Threads have no task, so the limit is passed on.
-        let limit = WorkLimit.current
-        let sums = try units(in: folder.path, readsCustomers: readsCustomers) { _ in
+        var options = RebuildOptions()
+        options.report = report
+        let sums = try fold(knownAt: context.size, readsCustomers: readsCustomers, in: folder.path, options) { _ in
             (sum: initial, signedLater: 0)
         } add: { part, unit in
-            if let reason = limit?.reason { throw reason }
             // The keys of a unit are of one app and environment.
             guard let key = unit.timelines.keys.first, scope.contains(key) else { return }
             guard let signedBy = context.signedBy else {
@@ -95,8 +89,39 @@ extension LedgerReader {
             signed: context.signedBy.map { t in SignedBy(t, signedLater: sums.reduce(0) { $0 + $1.signedLater }) })
     }
 
+    /// Folds all units, each thread into a sum of its own. One fold runs at a time; others wait.
+    ///
+    /// - Parameters:
+    ///   - folder: an existing folder for temporary files.
+    ///   - initial: returns the initial sum of a thread, which may keep the sorter.
+    ///   - finish: called on each thread at its end.
+    /// - Returns: the result of each thread.
+    /// - Throws: the reason to stop the work; `StorageError`.
+    /// - Complexity: O(n) for n facts.
+    package func fold<Sum, Result: Sendable>(
+        knownAt size: Position, readsCustomers: Bool, in folder: String, _ options: RebuildOptions,
+        initial: @escaping @Sendable (RecordSorter) -> Sum,
+        add: @escaping @Sendable (inout Sum, UnitFacts) throws -> Void,
+        finish: @escaping @Sendable (inout Sum) throws -> Result
+    ) throws -> [Result] {
+        try analysisTurn.take()
+        defer { analysisTurn.end() }
+        let units = try UnitFold(of: facts, knownAt: size, options: options)
+        // Threads have no task, so the limit is passed on.
+        let limit = WorkLimit.current
+        return try units(in: folder, readsCustomers: readsCustomers) { worker in
+            initial(units.sorter(worker, in: folder))
+        } add: { sum, unit in
+            if let reason = limit?.reason { throw reason }
+            try add(&sum, unit)
+        } finish: {
+            try finish(&$0)
+        }
+    }
+
     /// Returns the knowledge and the rules of a question.
-    func analysisContext(_ question: AsOfQuery) throws -> AnalysisContext {
+    /// - Throws: `KnownAtAhead`; `StorageError`.
+    package func analysisContext(_ question: AsOfQuery) throws -> AnalysisContext {
         let size = try knownSize(question.knownAt)
         return AnalysisContext(
             size: size, rules: try rules(for: question, knownAt: size), catalogs: try catalogHistories(knownAt: size),

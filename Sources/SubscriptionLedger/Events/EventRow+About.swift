@@ -8,26 +8,24 @@ import Primitives
 
 extension EventRow.About {
     /// Creates the summary of an event; nil when the event concerns neither a notification nor a purchase.
-    /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
-    init?(_ record: Record, evidence: [UInt8]?) throws {
-        if let evidence, let stored = try AnswerEvents.stored(record, evidence) {
+    init?(_ content: EventContent) {
+        switch content {
+        case .artifact(let artifact): self.init(artifact)
+        case .answer(let stored):
             guard let about = stored.parts.lazy.compactMap({ $0 }).compactMap(Self.init).first else { return nil }
             self = about
-        } else if let evidence, let stored = try VerifyReceiptEvents.stored(record, evidence) {
+        case .verifyReceiptAnswer(let stored):
             guard let newest = stored.answer.newestRow else { return nil }
             self.init(newest)
-        } else if let evidence, let stored = try NotificationV1Events.stored(record, evidence) {
+        case .notificationV1(let stored):
             let (notification, newest) = (stored.notification, stored.notification.newestRow)
             self.init(
                 notificationType: "V1/" + notification.notificationType,
                 originalTransactionId: notification.originalTransactionId?.stated,
                 transactionId: newest?.transactionId.stated, productId: newest?.productId.stated)
-        } else if let evidence, let artifact = try EventDecoder.artifact(of: record, evidence) {
-            self.init(artifact)
-        } else if let id = Self.originalTransactionId(in: record.body) {
+        case .body(let body):
+            guard let id = body?["originalTransactionId"]?.string?.stated else { return nil }
             self.init(originalTransactionId: id)
-        } else {
-            return nil
         }
     }
 
@@ -71,10 +69,5 @@ extension EventRow.About {
             productId: transaction?.productId?.stated ?? renewalInfo?.productId?.stated
                 ?? claims.summary?.productId?.stated,
             deadline: claims.deadline)
-    }
-
-    /// Returns the originalTransactionId in the body of one of the ledger's own events.
-    private static func originalTransactionId(in body: [UInt8]) -> String? {
-        try? JSONDocument(parsing: body).root["originalTransactionId"]?.string?.stated
     }
 }

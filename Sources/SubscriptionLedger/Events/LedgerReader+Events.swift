@@ -15,7 +15,7 @@ extension LedgerReader {
     package func event(at position: UInt64, facts: Bool) throws -> EventRow? {
         guard let record = try log.record(at: position) else { return nil }
         let evidence = try log.evidence(at: position)
-        var row = EventRow(record, about: try EventRow.About(record, evidence: evidence))
+        var row = EventRow(record, about: EventRow.About(try EventContent(record, evidence: evidence)))
         if facts, let evidence {
             // Positions and times come with the stored form.
             let stored = try EventDecoder.indexedFacts(record, evidence).bytes
@@ -89,7 +89,7 @@ extension EventRow {
     /// The names of all kinds of events.
     package static var kinds: [String] { EventKind.allNames }
 
-    fileprivate init(_ record: Record, about: About?) {
+    init(_ record: Record, about: About?) {
         self.init(
             position: record.position, kind: record.kind.name, source: record.source.name,
             environment: record.environment.name, trust: record.trust.name, recordedAt: record.recordedAt,

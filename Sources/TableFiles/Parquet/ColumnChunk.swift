@@ -22,7 +22,7 @@ struct ColumnChunk {
     private var pageEnds: [PageEnd] = []
     private var dictionary = ValueDictionary()
 
-    init(_ column: Column) {
+    init(_ column: TableColumn) {
         type = column.type.parquetType
         isNullable = column.isNullable
     }

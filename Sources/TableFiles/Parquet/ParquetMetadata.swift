@@ -49,7 +49,7 @@ struct ParquetFooter {
     }
 
     /// Writes a column; nil is the root of the tree of columns.
-    private func writeSchemaElement(_ column: Column?, to writer: inout ThriftWriter) {
+    private func writeSchemaElement(_ column: TableColumn?, to writer: inout ThriftWriter) {
         if let column { return column.writeSchemaElement(to: &writer) }
         writer.binary(4, schema.name.utf8)
         writer.int32(5, schema.columns.count)
@@ -72,7 +72,7 @@ struct ParquetFooter {
         writer.int64(6, group.chunks.reduce(0) { $0 + $1.storedSize })
     }
 
-    private func write(_ chunk: ChunkMetadata, of column: Column, to writer: inout ThriftWriter) {
+    private func write(_ chunk: ChunkMetadata, of column: TableColumn, to writer: inout ThriftWriter) {
         writer.int32(1, column.type.parquetType.rawValue)
         // A dictionary itself is plain.
         writer.int32s(2, Set<ParquetEncoding>([.plain, .runLength, chunk.encoding]).map(\.rawValue).sorted())

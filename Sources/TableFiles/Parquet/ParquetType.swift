@@ -17,7 +17,7 @@ extension ColumnType {
     }
 }
 
-extension Column {
+extension TableColumn {
     /// Writes the fields of a `SchemaElement`: the logical type, and the converted type that older readers use
     /// (parquet-format, LogicalTypes.md).
     func writeSchemaElement(to writer: inout ThriftWriter) {

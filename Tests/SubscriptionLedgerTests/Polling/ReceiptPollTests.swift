@@ -121,7 +121,8 @@ import Testing
     @Test func `asks about an id that the Server API does not know, after that`() async throws {
         let (ledger, apple, rows) = (try await Self.ledger(), Apple(), [Row(id: "11")])
         let app = CallBudget.App(bundleId: SampleArtifact.bundleId, environment: .production)
-        let api = AppStoreConnection(app, within: SharedBudget(), clock: ledger.ledger.configuration.clock) { request, _ in
+        let clock = ledger.ledger.configuration.clock
+        let api = AppStoreConnection(app, within: SharedBudget(), clock: clock) { request, _ in
             let unknown = #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#
             return try ServerAPIReply.read(Array(unknown.utf8), status: 404, of: request)
         }

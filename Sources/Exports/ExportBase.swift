@@ -1,0 +1,78 @@
+import LedgerModel
+import LedgerStorage
+import Primitives
+
+/// The export that another one continues, as its manifest states it.
+package struct ExportBase: Hashable, Sendable {
+    let digest: Digest
+    let origin: String
+    let treeRoot: Digest
+    let size: Position
+    let asOf: Instant
+    let rulesDigest: Digest
+    /// The members that must be the same in the next export, in RFC 8785.
+    let options: [UInt8]
+    /// The tables by name.
+    let tables: [String: ExportManifest.Table]
+    /// The version of the facts, which a new program may raise, and the erasures.
+    let decoder: Int64
+    let erasures: Int64
+
+    /// The members of a manifest that the exports of one series share.
+    static let sharedMembers = [
+        "origin", "zone", "zoneDigest", "environments", "bundleIds", "personal", "reportingCurrency", "format",
+        "writer",
+    ]
+
+    /// The limit for manifests, in bytes.
+    static let limit = 16 << 20
+
+    /// Reads a manifest.
+    /// - Throws: `ExportGap` for a file that is none of this version; `io_error`.
+    package init(manifest path: String) throws {
+        guard let bytes = try AtomicFile.read(path, limit: Self.limit) else {
+            throw ExportGap("the base does not exist", expected: "a manifest", found: path)
+        }
+        guard let base = Self(bytes) else {
+            throw ExportGap(
+                "the base cannot be read", expected: "a manifest of schema \(ExportPlan.schema)", found: path)
+        }
+        self = base
+    }
+
+    /// Returns nil for bytes that are no manifest of this version.
+    init?(_ bytes: [UInt8]) {
+        guard let document = try? JSONDocument(parsing: bytes) else { return nil }
+        let root = document.root
+        guard root["schema"]?.integer == ExportPlan.schema, let origin = root["origin"]?.string,
+            let size = root["range"]?["to"]?.integer, size >= 0,
+            let asOf = root["asOf"]?.string.flatMap({ Instant(iso8601: $0) }),
+            let rules = root["rulesDigest"]?.string.flatMap({ Digest(hex: $0) }),
+            let treeRoot = root["treeRoot"]?.string.flatMap({ Digest(hex: $0) }),
+            let decoder = root["decoder"]?.integer, let erasures = root["erasures"]?.integer,
+            let rows = root["tables"]?.elements
+        else { return nil }
+        var tables: [String: ExportManifest.Table] = [:]
+        for row in rows {
+            guard let table = ExportManifest.Table(row) else { return nil }
+            tables[table.name] = table
+        }
+        digest = .sha256(of: bytes)
+        (self.origin, self.treeRoot, self.size, self.asOf) = (origin, treeRoot, Position(size), asOf)
+        (rulesDigest, self.decoder, self.erasures, self.tables) = (rules, decoder, erasures, tables)
+        options = Self.options(root.members.map { .init($0.key, JSONValue($0.value)) })
+    }
+
+    /// Returns the members of a plan or a manifest that a series shares.
+    static func options(_ members: [JSONValue.Member]) -> [UInt8] {
+        JSONValue.object(members.filter { sharedMembers.contains($0.key) }).canonical()
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { left.digest == right.digest }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+
+    var coordinates: ExportPlan.Base {
+        ExportPlan.Base(manifest: digest, size: size, asOf: asOf, rulesDigest: rulesDigest)
+    }
+}

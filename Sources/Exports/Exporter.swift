@@ -1,0 +1,229 @@
+import AppStoreModel
+import LedgerConfiguration
+import LedgerModel
+import LedgerStorage
+import Primitives
+import ProjectionRuntime
+package import SubscriptionLedger
+import TableFiles
+
+/// Exports tables of a ledger to a folder. The coordinates of an export decide its bytes: they do not depend on when it
+/// runs, on the threads, or on events that come later.
+package struct Exporter {
+    private let reader: LedgerReader
+    private let request: ExportRequest
+    package let plan: ExportPlan
+    private let context: AnalysisContext
+    private let tables: [ExportTable]
+
+    /// Resolves the coordinates of an export.
+    /// - Throws: `KnownAtAhead`; `ZoneUnknown`; `DefinitionUnknown` for no currency; `ExportGap` for a base of another
+    ///   ledger or of other options; `StorageError`.
+    package init(_ reader: LedgerReader, _ request: ExportRequest) throws {
+        self.reader = reader
+        self.request = request
+        let size = try reader.knownSize(request.size.map { .size($0) })
+        let asOf = try request.asOf ?? reader.recordedAt(lastOf: size)
+        context = try reader.analysisContext(AsOfQuery(asOf: asOf, knownAt: .size(size)))
+        if let currency = request.reportingCurrency, !Symbol(currency).isCurrencyCode {
+            throw DefinitionUnknown("currency", expected: ["a code of ISO 4217 in capital letters"], found: currency)
+        }
+        let zone = try TimeZoneDatabase.table(named: context.rules.retention.zone)
+        tables = request.tables.sorted { $0.name < $1.name }
+        plan = ExportPlan(
+            origin: reader.origin, range: min(request.base?.size ?? 0, size)..<size, asOf: asOf,
+            base: request.base?.coordinates, rulesDigest: context.rules.digest, zone: zone.name,
+            zoneDigest: zone.digest, decoder: Int64(FactCodec.version), erasures: 0,
+            environments: request.environments.sorted(), bundleIds: request.bundleIds.sorted(),
+            reportingCurrency: request.reportingCurrency,
+            format: request.format.fileExtension,
+            writer: ExportPlan.Writer(version: TableFileFormat.writerVersion, compression: request.format.compression),
+            tables: tables.map(\.name))
+        if let base = request.base { try require(base) }
+    }
+
+    /// Requires that the ledger still begins with the events of a base, and that the options are the same.
+    private func require(_ base: ExportBase) throws {
+        guard base.origin == plan.origin else {
+            throw ExportGap("the base is of another ledger", expected: plan.origin, found: base.origin)
+        }
+        guard base.size <= plan.size, base.asOf <= plan.asOf else {
+            throw ExportGap(
+                "the base is newer than the export", expected: "at most \(plan.size) events, as of \(plan.asOf)",
+                found: "\(base.size) events, as of \(base.asOf)")
+        }
+        guard try reader.root(ofFirst: base.size) == base.treeRoot else {
+            throw ExportGap(
+                "the ledger does not begin with the events of the base", expected: "the root \(base.treeRoot)",
+                found: "another root")
+        }
+        let options = ExportBase.options(plan.members)
+        guard options == base.options else {
+            throw ExportGap(
+                "the base has other options", expected: String(decoding: options, as: UTF8.self),
+                found: String(decoding: base.options, as: UTF8.self))
+        }
+    }
+
+    /// Writes the files, and the manifest last. An interrupted export is completed by the same call; of a complete one
+    /// nothing is written again.
+    ///
+    /// - Parameter parent: the folder in which the export gets a folder of its own.
+    /// - Throws: `ExportGap`; `StorageError`; the reason to stop the work.
+    /// - Complexity: O(n log n) for n facts, with bounded memory.
+    package func export(to parent: String) throws -> CompletedExport {
+        let folder = try ExportFolder(in: parent, for: plan)
+        if let completed = try CompletedExport(in: folder) { return completed }
+        let results = try exportEvents(to: folder) + exportStates(to: folder)
+        let manifest = ExportManifest(
+            plan: plan, treeRoot: try reader.root(ofFirst: plan.size), tables: results.sorted { $0.name < $1.name })
+        try AtomicFile.write(manifest.bytes, to: folder.manifestPath)
+        return CompletedExport(
+            manifestPath: folder.manifestPath, digest: .sha256(of: manifest.bytes), tables: manifest.tables)
+    }
+
+    /// Returns the base of a table; nil where its rows are all written again: without a base, and for columns or facts of
+    /// another version.
+    private func base(of table: ExportTable) -> (base: ExportBase, content: ExportManifest.Content)? {
+        guard let base = request.base, base.decoder == plan.decoder, base.erasures == plan.erasures,
+            let known = base.tables[table.name], known.schemaVersion == Int64(table.schema.version)
+        else { return nil }
+        return (base, known.after)
+    }
+}
+
+// MARK: Tables of the log
+
+extension Exporter {
+    private func exportEvents(to folder: ExportFolder) throws -> [ExportManifest.Table] {
+        try tables.compactMap { table in
+            guard case .events(let fill) = table.source else { return nil }
+            let base = base(of: table)
+            let output = try TableOutput(
+                table, in: folder, request.format, mode: base == nil ? .full : .delta, adding: base?.content)
+            try reader.forEachEvent(in: (base?.base.size ?? 0)..<plan.size) { event in
+                try output.insert { fill(event, &$0) }
+            }
+            return try output.finish()
+        }
+    }
+}
+
+// MARK: Tables of states
+
+extension Exporter {
+    private typealias UnitRows = @Sendable (ExportUnit, StateRows) throws -> Void
+
+    private func exportStates(to folder: ExportFolder) throws -> [ExportManifest.Table] {
+        let states: [(table: ExportTable, rows: UnitRows)] = tables.compactMap { table in
+            guard case .units(let rows) = table.source else { return nil }
+            return (table, rows)
+        }
+        guard !states.isEmpty else { return [] }
+        let scratch = try Folder.temporary()
+        defer { try? scratch.remove() }
+        let isContinued = states.contains { base(of: $0.table) != nil }
+        guard let base = request.base, isContinued else {
+            let sorted = try rows(of: states, context, [.current: plan.asOf], in: scratch.path + "/current")
+            return try write(sorted, of: states.map(\.table), to: folder)
+        }
+        let sorted =
+            try rows(
+                of: states, context, [.current: plan.asOf, .restated: base.asOf], in: scratch.path + "/current")
+            + rows(of: states, try context(of: base), [.base: base.asOf], in: scratch.path + "/base")
+        return try write(sorted, of: states.map(\.table), to: folder)
+    }
+
+    /// Returns the knowledge that a base rests on.
+    private func context(of base: ExportBase) throws -> AnalysisContext {
+        var question = AsOfQuery(asOf: base.asOf, knownAt: .size(base.size))
+        question.rules = try reader.rules(withDigest: base.rulesDigest, knownAt: plan.size)
+        guard question.rules != nil else {
+            throw ExportGap(
+                "the rules of the base were never active", expected: "the digest of rules in the log",
+                found: base.rulesDigest.hex)
+        }
+        return try reader.analysisContext(question)
+    }
+
+    private func rows(
+        of states: [(table: ExportTable, rows: UnitRows)], _ context: AnalysisContext,
+        _ readings: [StateRows.Reading: Instant], in folder: String
+    ) throws -> [SortedStateRows] {
+        try Folder(folder).create()
+        var options = RebuildOptions()
+        options.report = request.report
+        let (plan, tables) = (plan, states.map(\.table))
+        let (environments, bundleIds) = (request.environments, request.bundleIds)
+        return try reader.fold(knownAt: context.size, readsCustomers: false, in: folder, options) { sorter in
+            StateRows(tables, sorter: sorter)
+        } add: { rows, unit in
+            // The keys of a unit are of one app and environment.
+            guard let key = unit.timelines.keys.first, environments.contains(key.environment.rawValue),
+                bundleIds.isEmpty || bundleIds.contains(key.bundleId)
+            else { return }
+            for (reading, asOf) in readings {
+                let unit = ExportUnit(unit, asOf: asOf, context, plan)
+                for (index, state) in states.enumerated() {
+                    try rows.collect(index, reading) { try state.rows(unit, $0) }
+                }
+            }
+        } finish: {
+            $0.finish()
+        }
+    }
+
+    /// Writes sorted rows: all of a table without a base, the differences of any other.
+    private func write(
+        _ sorted: [SortedStateRows], of tables: [ExportTable], to folder: ExportFolder
+    ) throws -> [ExportManifest.Table] {
+        let outputs = try tables.map { table in
+            try TableOutput(table, in: folder, request.format, mode: base(of: table) == nil ? .full : .delta)
+        }
+        let isContinued = tables.map { base(of: $0) != nil }
+        for (index, output) in outputs.enumerated() { output.lossy = sorted.reduce(0) { $0 + Int64($1.lossy[index]) } }
+        try sorted.forEachGroup { group in
+            try outputs[group.table].add(group, isContinued: isContinued[group.table])
+        }
+        for (table, output) in zip(tables, outputs) { try require(output, continues: table) }
+        return try outputs.map { try $0.finish() }
+    }
+
+    /// Requires that the rows of the base, which are computed again, are those that its manifest counts.
+    private func require(_ output: TableOutput, continues table: ExportTable) throws {
+        guard let base = base(of: table), output.base != base.content else { return }
+        throw ExportGap(
+            "the rows of the base cannot be computed again",
+            expected: "\(base.content.rows) rows of \(table.name) with the digest sum of the base",
+            found: "\(output.base.rows) rows, or others")
+    }
+}
+
+extension TableFileFormat {
+    /// Rises with every change of the bytes that the writers write for the same rows.
+    fileprivate static let writerVersion: Int64 = 1
+
+    /// The name of the compression; nil for none.
+    fileprivate var compression: String? {
+        guard case .parquet(let compression) = self else { return nil }
+        return compression == .snappy ? "snappy" : nil
+    }
+}
+
+extension TableOutput {
+    /// Adds the difference between the readings of a row.
+    fileprivate func add(_ group: StateGroup, isContinued: Bool) throws {
+        guard isContinued else {
+            if let current = group.current { try add(current, .insert, isRestated: false) }
+            return
+        }
+        let isRestated = group.restated != group.base
+        if let base = group.base { countBase(base) }
+        guard let current = group.current else {
+            if let base = group.base { try delete(base, isRestated: isRestated) }
+            return
+        }
+        let change: RowChange? = group.base == nil ? .insert : group.base == current ? nil : .update
+        try add(current, change, isRestated: isRestated)
+    }
+}

@@ -1,0 +1,177 @@
+import LedgerStorage
+import Primitives
+import TableFiles
+
+/// The way a row of an increment changes a loaded table.
+enum RowChange: String {
+    case insert, update
+}
+
+/// The files of one table: rows to insert or update, and the keys of rows to delete.
+final class TableOutput {
+    private let schema: TableSchema
+    private let mode: ExportManifest.Mode
+    private var parts: RowFiles
+    private var deletions: RowFiles
+    private var row: TableRow
+    private var deleted: TableRow
+    private var restated: Int64 = 0
+    private(set) var after: ExportManifest.Content
+    /// The rows of the base, as far as `countBase` was called with them.
+    private(set) var base = ExportManifest.Content(rows: 0, digestSum: 0)
+    var lossy: Int64 = 0
+
+    /// - Parameter before: the content of the base, to which rows are added; nil where all rows are counted.
+    init(
+        _ table: ExportTable, in folder: ExportFolder, _ format: TableFileFormat, mode: ExportManifest.Mode,
+        adding before: ExportManifest.Content? = nil
+    ) throws {
+        schema = table.schema
+        self.mode = mode
+        let path = try folder.table(schema.name).path
+        let full = TableSchema(
+            name: schema.name, version: schema.version, keyCount: schema.keyCount, columns: schema.columns + Self.tail)
+        let keys = TableSchema(
+            name: schema.name, version: schema.version, keyCount: schema.keyCount,
+            columns: schema.columns.prefix(schema.keyCount) + [TableColumn("restated", .boolean)])
+        parts = RowFiles(.part, in: path, full, format)
+        deletions = RowFiles(.deleted, in: path, keys, format)
+        (row, deleted) = (TableRow(full), TableRow(keys))
+        after = before ?? ExportManifest.Content(rows: 0, digestSum: 0)
+    }
+
+    /// The columns that every file adds at its end.
+    private static let tail = [
+        TableColumn("row_digest", .int64), TableColumn("op", .text), TableColumn("restated", .boolean),
+    ]
+
+    /// Adds a row.
+    /// - Parameter fill: appends the cells of the table.
+    func insert(_ fill: (inout TableRow) throws -> Void) throws {
+        row.removeAll()
+        try fill(&row)
+        lossy += Int64(row.lossy)
+        try finishRow(.insert, isRestated: false)
+    }
+
+    /// Counts a row that the load leaves as it is, or adds it as a change.
+    /// - Parameters:
+    ///   - stored: the row in stored form.
+    ///   - change: nil for a row that the base has already.
+    func add(_ stored: ArraySlice<UInt8>, _ change: RowChange?, isRestated: Bool) throws {
+        row.removeAll()
+        stored.withUnsafeBytes { row.decode($0) }
+        guard let change else { return after.add(row) }
+        try finishRow(change, isRestated: isRestated)
+    }
+
+    /// Counts a row of the base.
+    func countBase(_ stored: ArraySlice<UInt8>) {
+        row.removeAll()
+        stored.withUnsafeBytes { row.decode($0) }
+        base.add(row)
+    }
+
+    private func finishRow(_ change: RowChange, isRestated: Bool) throws {
+        after.add(row)
+        let digest = row.rowDigest
+        row.append(integer: digest)
+        row.append(text: change.rawValue)
+        row.append(boolean: isRestated)
+        if isRestated { restated += 1 }
+        try parts.append(row)
+    }
+
+    /// Adds the deletion of a row.
+    func delete(_ stored: ArraySlice<UInt8>, isRestated: Bool) throws {
+        row.removeAll()
+        stored.withUnsafeBytes { row.decode($0) }
+        deleted.removeAll()
+        deleted.append(keyOf: row)
+        deleted.append(boolean: isRestated)
+        if isRestated { restated += 1 }
+        try deletions.append(deleted)
+    }
+
+    /// Completes the files.
+    func finish() throws -> ExportManifest.Table {
+        let files = try parts.finish(isNeeded: true) + deletions.finish(isNeeded: false)
+        return ExportManifest.Table(
+            name: schema.name, schemaVersion: Int64(schema.version), mode: mode,
+            key: schema.columns.prefix(schema.keyCount).map(\.name), upserts: parts.rowCount,
+            deletes: deletions.rowCount, restated: restated, lossy: lossy, after: after, files: files)
+    }
+}
+
+extension ExportManifest.Content {
+    fileprivate mutating func add(_ row: TableRow) {
+        rows += 1
+        digestSum += Int128(row.rowDigest)
+    }
+}
+
+/// The numbered files of one kind. The first is there even without rows, so that a loader knows the columns.
+private struct RowFiles {
+    private let kind: ExportManifest.File.Kind
+    private let folder: String
+    private let schema: TableSchema
+    private let format: TableFileFormat
+    private var open: (file: ExportFile, writer: any TableFileWriter, rows: Int64)?
+    private var files: [ExportManifest.File] = []
+    private(set) var rowCount: Int64 = 0
+
+    /// The greatest number of bytes that wait to be written.
+    private static let bufferSize = 1 << 18
+    /// The rows of a file of the formats that have no limit of their own.
+    private static let rowLimit: Int64 = 1 << 20
+
+    init(_ kind: ExportManifest.File.Kind, in folder: String, _ schema: TableSchema, _ format: TableFileFormat) {
+        (self.kind, self.folder, self.schema, self.format) = (kind, folder, schema, format)
+    }
+
+    private var nextName: String {
+        let number = String(files.count)
+        return "\(kind.rawValue)-\(String(repeating: "0", count: max(0, 5 - number.count)))\(number)"
+            + ".\(format.fileExtension)"
+    }
+
+    mutating func append(_ row: TableRow) throws {
+        if let open, open.writer.isFull || open.rows == Self.rowLimit { try close() }
+        try openFile()
+        open?.writer.append(row)
+        open?.rows += 1
+        rowCount += 1
+        if let open, open.writer.output.count >= Self.bufferSize { try drain() }
+    }
+
+    private mutating func openFile() throws {
+        guard open == nil else { return }
+        open = (try ExportFile("\(folder)/\(nextName)"), format.writer(for: schema), 0)
+    }
+
+    private mutating func drain() throws {
+        guard var bytes = open?.writer.output else { return }
+        open?.writer.output = []
+        try open?.file.write(bytes)
+        bytes.removeAll(keepingCapacity: true)
+        open?.writer.output = bytes
+    }
+
+    private mutating func close() throws {
+        open?.writer.finish()
+        try drain()
+        guard let (file, _, rows) = open else { return }
+        let path = "\(schema.name)/\(nextName)"
+        let digest = try file.finish()
+        files.append(
+            ExportManifest.File(path: path, kind: kind, rows: rows, bytes: file.byteCount, sha256: digest))
+        open = nil
+    }
+
+    /// - Parameter isNeeded: whether there is a file even without rows.
+    mutating func finish(isNeeded: Bool) throws -> [ExportManifest.File] {
+        if files.isEmpty, isNeeded { try openFile() }
+        try close()
+        return files
+    }
+}

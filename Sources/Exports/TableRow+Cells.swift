@@ -1,0 +1,49 @@
+import AppStoreModel
+import LedgerModel
+import Primitives
+import TableFiles
+
+/// The cells that many tables have.
+extension TableRow {
+    mutating func append(text symbol: Symbol?) { append(text: symbol?.text) }
+    mutating func append(text id: AppleID?) { append(text: id?.text) }
+    mutating func append(hex digest: Digest?) { append(hex: digest.map { Array($0.bytes) }) }
+
+    /// Appends lower-case hexadecimal digits.
+    mutating func append(hexText digits: String?) { append(hex: digits.flatMap { Hex.decode($0) }) }
+
+    /// Appends environment, bundle_id and original_transaction_id.
+    mutating func append(key: SubscriptionKey) {
+        append(text: key.environment.rawValue)
+        append(text: key.bundleId)
+        append(text: key.originalTransactionId)
+    }
+
+    /// Appends evidence and last_position.
+    /// - Parameter positions: ascending.
+    mutating func append(evidence positions: [Position]) {
+        append(json: JSONValue.array(positions.map { .integer(Int64(clamping: $0)) }).canonical())
+        append(integer: positions.last.map { Int64(clamping: $0) })
+    }
+}
+
+extension TableColumn {
+    static func text(_ name: String) -> TableColumn { TableColumn(name, .text) }
+    static func instant(_ name: String) -> TableColumn { TableColumn(name, .instant) }
+    static func nullable(_ name: String, _ type: ColumnType = .text) -> TableColumn {
+        TableColumn(name, type, isNullable: true)
+    }
+}
+
+extension TableSchema {
+    /// Creates a table about subscriptions: the cells of `append(key:)`, other columns, and those of
+    /// `append(evidence:)`.
+    /// - Parameter keyCount: the number of columns in the key, those of the subscription included.
+    static func ofSubscriptions(
+        _ name: String, version: Int, keyCount: Int, _ columns: [TableColumn]
+    ) -> TableSchema {
+        let key: [TableColumn] = [.text("environment"), .text("bundle_id"), .text("original_transaction_id")]
+        let evidence = [TableColumn("evidence", .json), .nullable("last_position", .int64)]
+        return TableSchema(name: name, version: version, keyCount: keyCount, columns: key + columns + evidence)
+    }
+}

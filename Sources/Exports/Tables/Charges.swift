@@ -1,0 +1,64 @@
+import LedgerModel
+import PaidService
+import Primitives
+import Revenue
+import SubscriptionLedger
+import SubscriptionStatus
+import TableFiles
+
+extension ExportTable {
+    /// The movements of money: sales, refunds, reversals and the credits of upgrades.
+    static let charges = ExportTable(
+        .ofSubscriptions(
+            "charges", version: 1, keyCount: 7,
+            [
+                .text("product_id"), .text("period_id"), .text("kind"), TableColumn("movement_no", .int32),
+                TableColumn("unit_id", .hex), .instant("at"), .instant("sale_at"), .nullable("amount", .money),
+                .nullable("currency"), .nullable("proceeds_rate", .int32), .nullable("proceeds", .money),
+                .nullable("reporting_amount", .money), .nullable("rate_day", .date), .text("subscription_group"),
+                .text("storefront"), .text("offer"), TableColumn("inferred", .boolean),
+            ]),
+        .units { unit, rows in
+            let reporting = unit.plan.reportingCurrency.map { ReportingCurrency(Symbol($0), unit.context.rates) }
+            for purchases in unit.purchaseUnits {
+                let rates = ProceedsRates(purchases, unit.context.rules.revenue)
+                for purchase in purchases.purchases {
+                    try rows.add(purchase, of: purchases, rates, reporting)
+                }
+            }
+        })
+}
+
+extension StateRows {
+    fileprivate func add(
+        _ purchase: SubscriptionPurchase, of unit: PurchaseUnit, _ rates: ProceedsRates, _ reporting: ReportingCurrency?
+    ) throws {
+        let converted = reporting.map { purchase.charges(in: $0) }
+        var refunds: Int64 = 0
+        for (index, charge) in purchase.charges(in: nil).enumerated() {
+            if charge.kind == .refund { refunds += 1 }
+            let number = charge.kind == .refund || charge.kind == .reversal ? refunds : 0
+            try add { row in
+                row.append(key: purchase.key)
+                row.append(text: purchase.productId?.text ?? TableWord.unknown)
+                row.append(text: purchase.period.id(in: purchase.key))
+                row.append(text: charge.kind.rawValue)
+                row.append(integer: number)
+                row.append(hex: UnitID.bytes(of: unit))
+                row.append(instant: charge.at)
+                row.append(instant: charge.saleAt)
+                row.append(milliunits: charge.amount)
+                row.append(text: charge.currency)
+                row.append(integer: rates.rate(ofSaleAt: charge.saleAt).map(Int64.init))
+                row.append(milliunits: rates.proceeds(of: charge))
+                row.append(milliunits: converted?[index].amount)
+                row.append(daysSinceEpoch: converted?[index].exchange?.rate?.day.daysSinceEpoch)
+                row.append(text: unit.group?.text ?? TableWord.unknown)
+                row.append(text: purchase.storefront?.text ?? TableWord.unknown)
+                row.append(text: purchase.offer?.name ?? TableWord.none)
+                row.append(boolean: charge.isInferred)
+                row.append(evidence: [charge.position])
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Exports
+import LedgerTesting
+import Primitives
+import SubscriptionLedger
+import TableFiles
+import Testing
+
+/// Increments of thirty nights, loaded by a warehouse that is written in Python over PyArrow.
+@Suite struct `Nightly exports` {
+    private static let formats: [TableFileFormat] = [.parquet(.snappy), .csv, .jsonLines]
+
+    /// Returns the content of the tables after some loads, or after all but the last, which must be refused.
+    private static func warehouse(_ manifests: [String], refusingLast: Bool = false) throws -> [String] {
+        try Python.lines(
+            Python.path(of: "warehouse.py", beside: #filePath), (refusingLast ? ["--refuse"] : []) + manifests)
+    }
+
+    @Test(arguments: formats) func `add up to one export of everything`(_ format: TableFileFormat) async throws {
+        let ledger = try NightlyLedger(seed: TestEnvironment.seed)
+        var (next, exports) = (0, [CompletedExport]())
+        for night in 0..<NightlyLedger.nights {
+            try await ledger.play(to: night, from: &next)
+            exports.append(
+                try ledger.export(
+                    format, asOf: ledger.instant(of: night), since: exports.last?.manifestPath, to: "nightly"))
+        }
+        let last = ledger.instant(of: NightlyLedger.nights - 1)
+        let full = try ledger.export(format, asOf: last, to: "full")
+        let manifests = exports.map(\.manifestPath)
+        try await blocking {
+            let loaded = try Self.warehouse(manifests)
+            #expect(try loaded == Self.warehouse([full.manifestPath]))
+            // Loads again what it has: nothing changes.
+            #expect(try loaded == Self.warehouse(manifests.flatMap { [$0, $0] }))
+            _ = try Self.warehouse(manifests.dropLast(2) + manifests.suffix(1), refusingLast: true)
+            _ = try Self.warehouse([manifests[1]], refusingLast: true)
+            _ = try Self.warehouse([manifests[0], manifests[1], manifests[2], manifests[1], manifests[3], manifests[2]])
+        }
+        let changes = exports.flatMap(\.tables)
+        #expect(changes.contains { $0.deletes > 0 } && changes.contains { $0.restated > 0 })
+        // Time alone changes rows.
+        let quiet = exports[NightlyLedger.quietNights.min() ?? 0].tables
+        #expect(quiet.allSatisfy { $0.mode == .delta } && quiet.contains { $0.upserts > 0 })
+    }
+
+    @Test func `are the same bytes whenever they run`() async throws {
+        let ledger = try NightlyLedger(seed: TestEnvironment.seed)
+        var next = 0
+        for night in 0..<10 { try await ledger.play(to: night, from: &next) }
+        let (asOf, size) = (ledger.instant(of: 9), try ledger.reader.size())
+        let base = try ledger.export(.csv, asOf: ledger.instant(of: 4), size: size / 2, to: "base")
+        let first = try NightlyLedger.files(
+            of: ledger.export(.csv, asOf: asOf, size: size, since: base.manifestPath, to: "first"))
+        for night in 10..<20 { try await ledger.play(to: night, from: &next) }
+        let again = try NightlyLedger.files(
+            of: ledger.export(.csv, asOf: asOf, size: size, since: base.manifestPath, to: "again"))
+        #expect(first == again)
+    }
+}

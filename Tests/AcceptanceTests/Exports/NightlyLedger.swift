@@ -1,0 +1,106 @@
+import AppStoreSimulation
+import AppStoreVerification
+import Exports
+import FoundationEssentials
+import LedgerConfiguration
+import LedgerModel
+import LedgerStorage
+import LedgerTesting
+import Primitives
+import SubscriptionLedger
+import Synchronization
+import TableFiles
+import Testing
+
+/// A ledger that gets what a simulated App Store delivers, night by night, and is exported after each.
+final class NightlyLedger {
+    static let nights = 30
+    /// The nights before which nothing is delivered.
+    static let quietNights: Set<Int> = [3, 8, 9, 17, 29]
+    /// The night before which other rules are activated.
+    private static let nightOfRules = 12
+
+    private final class Clock: Sendable {
+        let now = Mutex(Instant.earliest)
+    }
+
+    private let temporary: TemporaryFolder
+    private let clock = Clock()
+    private let deliveries: [(date: Instant, jws: [UInt8])]
+    private let opened: LedgerWriter
+
+    init(seed: UInt64) throws {
+        temporary = try TemporaryFolder()
+        let store = StoreConfiguration.lifelike
+        let signer = JWSSigner()
+        deliveries = Simulation(seed: seed, customers: 40, store: store).run().artifacts
+            .compactMap { artifact in artifact.deliveredDate.map { ($0, signer.sign(artifact).jws.compact) } }
+            .sorted { $0.0 < $1.0 }
+        var configuration = Ledger.Configuration(folder: DataFolder(path: temporary.path + "/data")) { [clock] in
+            clock.now.withLock { $0 }
+        }
+        configuration.mapSizeBytes = 8 << 30
+        configuration.trust = TrustPolicy(
+            apps: [TrustPolicy.App(bundleId: store.bundleId, appAppleId: store.appAppleId)],
+            configuredRoots: [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)])
+        opened = try LedgerWriter(configuration)
+    }
+
+    deinit { opened.close() }
+
+    var folder: String { temporary.path }
+    var reader: LedgerReader { opened.reader }
+
+    /// The instant of a night. The nights divide the time of all deliveries.
+    func instant(of night: Int) -> Instant {
+        let (first, last) = (deliveries[0].date.milliseconds, deliveries[deliveries.count - 1].date.milliseconds)
+        return Instant(milliseconds: first + (last - first) * Int64(night + 1) / Int64(Self.nights))
+    }
+
+    /// Adds what is delivered up to a night; what is due in a quiet one comes in the next.
+    func play(to night: Int, from next: inout Int) async throws {
+        guard !Self.quietNights.contains(night) || night == Self.nights - 1 else { return }
+        if night == Self.nightOfRules { try await activateRules(at: instant(of: night - 1)) }
+        let end = instant(of: night)
+        while next < deliveries.count, deliveries[next].date <= end {
+            let (date, jws) = deliveries[next]
+            clock.now.withLock { $0 = date }
+            let checked = await opened.check(jws, source: .http)
+            _ = try await opened.append([checked], source: .http)
+            next += 1
+        }
+    }
+
+    private func activateRules(at instant: Instant) async throws {
+        clock.now.withLock { $0 = instant }
+        let text = """
+            {"version": 1, "name": "stricter", "access": {"renewalLeewayMinutes": 0, "ownGraceDays": 3},
+             "revenue": {"standardRate": 6500}}
+            """
+        let rules = try Rules(yaml: text, file: "rules.yaml")
+        #expect(try await opened.activate(rules, text: text, by: "finance").isAppended)
+    }
+
+    /// Exports the tables as of an instant.
+    /// - Returns: the path of the manifest.
+    func export(
+        _ format: TableFileFormat, asOf: Instant, size: Position? = nil, since base: String? = nil, to name: String
+    ) throws -> CompletedExport {
+        var request = ExportRequest(ExportTable.all, as: format)
+        request.asOf = asOf
+        request.size = size
+        request.environments = ["Production", "Sandbox"]
+        request.base = try base.map { try ExportBase(manifest: $0) }
+        return try Exporter(reader, request).export(to: folder + "/" + name)
+    }
+
+    /// Returns the bytes of all files of an export, by their paths.
+    static func files(of export: CompletedExport) throws -> [String: [UInt8]] {
+        let folder = String(export.manifestPath.dropLast("/manifest.json".count))
+        var files = [
+            "manifest.json": try File.read(export.manifestPath), "plan.json": try File.read(folder + "/plan.json"),
+        ]
+        for file in export.tables.flatMap(\.files) { files[file.path] = try File.read("\(folder)/\(file.path)") }
+        return files
+    }
+}

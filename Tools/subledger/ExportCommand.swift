@@ -1,0 +1,112 @@
+import AppStoreModel
+import ArgumentParser
+import Exports
+import LedgerAPI
+import LedgerConfiguration
+import Primitives
+import SubscriptionLedger
+import TableFiles
+
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write tables for a warehouse to files.",
+        discussion: """
+            Each export gets a folder of its own in --to, which is never overwritten: plan.json, the files of each \
+            table, and manifest.json last. A folder without a manifest is not complete; the same command completes it. \
+            The same log size, instant, rules and options give the same bytes.
+
+            With --since, an export has only what differs from an earlier one, also in rows that changed without an \
+            event. Load the rows of deleted-*, then those of part-* by key. The column restated marks rows whose past \
+            changed. `after` in the manifest has the number of rows of the loaded table, and the sum of row_digest.
+
+            TABLES
+            \(Self.list)
+
+            EXAMPLES
+              subledger export --to ./exports
+              subledger export history charges --to ./exports --as csv --as-of 2026-03-01
+              subledger export --to ./exports --since ./exports/e-000000001200-1767225600000-0a1b2c3d/manifest.json
+            """)
+
+    private static let list = ExportTable.all.map { "  \($0.name)" }.joined(separator: "\n")
+
+    @Argument(help: "The tables (default: all).")
+    var tables: [String] = []
+
+    @Option(name: .customLong("to"), help: "Folder in which the export gets a folder of its own.")
+    var destination: String
+
+    @Option(name: .customLong("as"), help: "Format: parquet, csv or jsonl.")
+    var fileFormat = FileFormat.parquet
+
+    @Option(help: "Manifest of the earlier export that this one continues (default: none; everything is written).")
+    var since: String?
+
+    @Option(
+        name: .customLong("as-of"),
+        help:
+            "Instant of the tables: a date (its first instant in UTC), ISO 8601 with a zone, or milliseconds since 1970 (default: the time of the last event)."
+    )
+    var asOf: Instant?
+
+    @Option(name: .customLong("known-at"), help: "Log size or instant (default: all events).")
+    var knownAt: AsOfQuery.KnownAt?
+
+    @Option(
+        name: .customLong("environment"),
+        help: "Environment to include; repeatable (default: Production). The table events has all.")
+    var environments: [Environment] = [.production]
+
+    @Option(name: .customLong("bundle-id"), help: "Bundle id of an app to include; repeatable (default: all).")
+    var bundleIds: [String] = []
+
+    @Option(help: "Currency of the columns reporting_*, by the rates of `rates apply` (default: none; they are null).")
+    var currency: String?
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    enum FileFormat: String, ExpressibleByArgument, CaseIterable {
+        case parquet, csv, jsonl
+
+        fileprivate var format: TableFileFormat {
+            switch self {
+            case .parquet: .parquet(.snappy)
+            case .csv: .csv
+            case .jsonl: .jsonLines
+            }
+        }
+    }
+
+    func run() throws {
+        let opened = try ledger.reading()
+        var request = ExportRequest(
+            tables.isEmpty ? ExportTable.all : try tables.map { try ExportTable(named: $0) }, as: fileFormat.format)
+        request.asOf = asOf
+        request.size = try opened.knownSize(knownAt)
+        request.environments = Set(environments.map(\.rawValue))
+        request.bundleIds = Set(bundleIds)
+        request.reportingCurrency = currency
+        request.base = try since.map { try ExportBase(manifest: $0) }
+        let export = try RowOutputOptions.withProgress(quiet: output.quiet) { bar in
+            if let bar { request.report = { bar.show($0) } }
+            return try Exporter(opened, request).export(to: destination)
+        }
+        try report(export)
+    }
+
+    private func report(_ export: CompletedExport) throws {
+        switch output.effectiveFormat {
+        case .json: Terminal.standardOutput.write(export.json.serialized() + "\n")
+        case .table:
+            var columns = TextColumns()
+            let header = ["table", "mode", "upserts", "deletes", "restated", "rows after"]
+            let lines = export.tables.map { table in
+                [table.name, table.mode.rawValue]
+                    + [table.upserts, table.deletes, table.restated, table.after.rows].map { String($0) }
+            }
+            Terminal.standardOutput.write(columns.text(of: [header] + lines) + "\n\(export.manifestPath)\n")
+        }
+    }
+}
