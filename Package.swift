@@ -194,9 +194,9 @@ let package = Package(
         .target(
             name: "Exports",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue",
-                "LedgerAPI",
-                "LedgerConfiguration", "LedgerStorage", "ProjectionRuntime", "SubscriptionLedger", "TableFiles", crypto,
+                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "Churn",
+                "RetentionCohorts", "Differences", "LedgerAPI", "LedgerConfiguration", "LedgerStorage",
+                "ProjectionRuntime", "SubscriptionLedger", "TableFiles", crypto,
             ],
             swiftSettings: settings
         ),

@@ -49,6 +49,9 @@ package struct Bucket: Hashable, Comparable, Sendable {
     fileprivate let day: Int64
     fileprivate let interval: BucketCalendar.Interval
 
+    /// The first day, in days since 1970-01-01.
+    package var firstDay: Int64 { day }
+
     package var next: Bucket {
         switch interval {
         case .day: Bucket(day: day + 1, interval: interval)

@@ -21,9 +21,9 @@ package struct PurchaseUnit: Sendable {
         package let lineage: SubscriptionKey
         package let group: Symbol?
         /// The key, where it divides the lineage.
-        let key: SubscriptionKey?
+        package let key: SubscriptionKey?
         /// The product, where it divides the key.
-        let productId: Symbol?
+        package let productId: Symbol?
     }
 
     package let id: ID

@@ -1,3 +1,4 @@
+import Primitives
 import SubscriptionLedger
 package import TableFiles
 
@@ -10,14 +11,29 @@ package struct ExportTable: Sendable {
     enum Source: Sendable {
         /// One row for each event, also of other environments than those exported.
         case events(@Sendable (LoggedEvent, inout TableRow) -> Void)
+        /// Rows of the ledger's own events, in any order.
+        case ownEvents(@Sendable (ExportedOwnEvents, OwnRows) -> Void)
         /// Rows about lineages that Apple accounts join, as of an instant.
         case units(@Sendable (ExportUnit, StateRows) throws -> Void)
+        /// Sums over all of them.
+        case sums(@Sendable (ExportPlan, AnalysisContext, _ asOf: Instant) throws -> any TableSum)
     }
 
     package var name: String { schema.name }
 
+    /// Whether rows are as of an instant, and may change or disappear.
+    var isState: Bool {
+        switch source {
+        case .events, .ownEvents: false
+        case .units, .sums: true
+        }
+    }
+
     /// All tables, by name.
-    package static let all: [ExportTable] = [.charges, .events, .history]
+    package static let all: [ExportTable] = [
+        .catalog, .charges, .closes, .cohortMembers, .cohortNet, .cohorts, .events, .history, .offers, .rates, .revenue,
+        .rules, .subscriptions,
+    ]
 
     /// - Throws: `TableUnknown`.
     package init(named name: String) throws(TableUnknown) {

@@ -9,17 +9,47 @@ final class ExportUnit {
     let timelines: [SubscriptionKey: Timeline]
     let lineages: [Lineage]
     let asOf: Instant
+    private let history: CustomerHistory
     let context: AnalysisContext
     let plan: ExportPlan
 
     init(_ facts: UnitFacts, asOf: Instant, _ context: AnalysisContext, _ plan: ExportPlan) {
         (self.asOf, self.context, self.plan) = (asOf, context, plan)
+        history = facts.customers
         timelines = facts.timelines.typed(by: context.catalogs)
         lineages = Lineage.components(of: timelines)
     }
 
-    private(set) lazy var purchaseUnits: [PurchaseUnit] = lineages.purchaseUnits(
-        by: .group, at: asOf, catalogs: context.catalogs)
+    private lazy var directory = history.directory(below: context.size)
+
+    /// Returns the customers that own a subscription at the instant, ordered. The bearer of a token that nobody mapped is
+    /// none.
+    func customers(of key: SubscriptionKey) -> [CustomerHandle] {
+        guard let timeline = timelines[key] else { return [] }
+        let owners = Ownership(
+            history.evidence(of: key, timeline, below: context.size), at: asOf, directory: directory,
+            rule: context.rules.customers.claimConflict
+        ).owners
+        let handles = owners.compactMap { owner -> CustomerHandle? in
+            guard case .customer(let handle) = owner else { return nil }
+            return handle
+        }
+        return handles.sorted { $0.value < $1.value }
+    }
+
+    private(set) lazy var purchaseUnits = purchaseUnits(dividedBy: .group)
+    private lazy var productUnits = purchaseUnits(dividedBy: .product)
+
+    func purchaseUnits(by scope: PurchaseUnit.Scope) -> [PurchaseUnit] {
+        switch scope {
+        case .group: purchaseUnits
+        case .product: productUnits
+        }
+    }
+
+    private func purchaseUnits(dividedBy scope: PurchaseUnit.Scope) -> [PurchaseUnit] {
+        lineages.purchaseUnits(by: scope, at: asOf, catalogs: context.catalogs)
+    }
 }
 
 /// The names of units in tables: 16 bytes of the SHA-256 of their kind and their least key. They change when units join.

@@ -74,7 +74,7 @@ package struct Exporter {
     package func export(to parent: String) throws -> CompletedExport {
         let folder = try ExportFolder(in: parent, for: plan)
         if let completed = try CompletedExport(in: folder) { return completed }
-        let results = try exportEvents(to: folder) + exportStates(to: folder)
+        let results = try exportEvents(to: folder) + exportOwnEvents(to: folder) + exportStates(to: folder)
         let manifest = ExportManifest(
             plan: plan, treeRoot: try reader.root(ofFirst: plan.size), tables: results.sorted { $0.name < $1.name })
         try AtomicFile.write(manifest.bytes, to: folder.manifestPath)
@@ -109,29 +109,44 @@ extension Exporter {
     }
 }
 
+extension Exporter {
+    private func exportOwnEvents(to folder: ExportFolder) throws -> [ExportManifest.Table] {
+        try tables.compactMap { table in
+            guard case .ownEvents(let fill) = table.source else { return nil }
+            let base = base(of: table)
+            let output = try TableOutput(
+                table, in: folder, request.format, mode: base == nil ? .full : .delta, adding: base?.content)
+            let rows = OwnRows(table.schema)
+            fill(try reader.ownEvents(in: (base?.base.size ?? 0)..<plan.size), rows)
+            for row in rows.sorted {
+                var stored: [UInt8] = []
+                row.encode(into: &stored)
+                try output.add(stored[...], .insert, isRestated: false)
+            }
+            output.lossy = rows.lossy
+            return try output.finish()
+        }
+    }
+}
+
 // MARK: Tables of states
 
 extension Exporter {
-    private typealias UnitRows = @Sendable (ExportUnit, StateRows) throws -> Void
-
     private func exportStates(to folder: ExportFolder) throws -> [ExportManifest.Table] {
-        let states: [(table: ExportTable, rows: UnitRows)] = tables.compactMap { table in
-            guard case .units(let rows) = table.source else { return nil }
-            return (table, rows)
-        }
+        let states = tables.filter(\.isState)
         guard !states.isEmpty else { return [] }
         let scratch = try Folder.temporary()
         defer { try? scratch.remove() }
-        let isContinued = states.contains { base(of: $0.table) != nil }
+        let isContinued = states.contains { base(of: $0) != nil }
         guard let base = request.base, isContinued else {
             let sorted = try rows(of: states, context, [.current: plan.asOf], in: scratch.path + "/current")
-            return try write(sorted, of: states.map(\.table), to: folder)
+            return try write(sorted, of: states, to: folder)
         }
         let sorted =
             try rows(
                 of: states, context, [.current: plan.asOf, .restated: base.asOf], in: scratch.path + "/current")
             + rows(of: states, try context(of: base), [.base: base.asOf], in: scratch.path + "/base")
-        return try write(sorted, of: states.map(\.table), to: folder)
+        return try write(sorted, of: states, to: folder)
     }
 
     /// Returns the knowledge that a base rests on.
@@ -147,30 +162,26 @@ extension Exporter {
     }
 
     private func rows(
-        of states: [(table: ExportTable, rows: UnitRows)], _ context: AnalysisContext,
-        _ readings: [StateRows.Reading: Instant], in folder: String
+        of tables: [ExportTable], _ context: AnalysisContext, _ readings: [StateRows.Reading: Instant],
+        in folder: String
     ) throws -> [SortedStateRows] {
         try Folder(folder).create()
         var options = RebuildOptions()
         options.report = request.report
-        let (plan, tables) = (plan, states.map(\.table))
+        let fold = try StateFold(tables, context, readings, plan)
         let (environments, bundleIds) = (request.environments, request.bundleIds)
-        return try reader.fold(knownAt: context.size, readsCustomers: false, in: folder, options) { sorter in
-            StateRows(tables, sorter: sorter)
-        } add: { rows, unit in
+        let parts = try reader.fold(knownAt: context.size, readsCustomers: true, in: folder, options) { sorter in
+            fold.part(sorter)
+        } add: { part, unit in
             // The keys of a unit are of one app and environment.
             guard let key = unit.timelines.keys.first, environments.contains(key.environment.rawValue),
                 bundleIds.isEmpty || bundleIds.contains(key.bundleId)
             else { return }
-            for (reading, asOf) in readings {
-                let unit = ExportUnit(unit, asOf: asOf, context, plan)
-                for (index, state) in states.enumerated() {
-                    try rows.collect(index, reading) { try state.rows(unit, $0) }
-                }
-            }
-        } finish: {
-            $0.finish()
+            try part.add(unit)
+        } finish: { part in
+            part.finish()
         }
+        return parts.map(\.rows) + [try fold.rows(of: parts.map(\.sums), in: folder)]
     }
 
     /// Writes sorted rows: all of a table without a base, the differences of any other.

@@ -7,6 +7,7 @@ import Primitives
 enum TableWord {
     static let unknown = "unknown"
     static let none = "none"
+    static let all = "all"
 }
 
 extension Period {
@@ -26,7 +27,8 @@ extension Period {
 }
 
 extension UnitID {
+    /// A unit that is one product of a key is named by the key.
     static func bytes(of unit: PurchaseUnit) -> [UInt8] {
-        bytes("unit", unit.id.lineage, group: unit.group?.text ?? TableWord.unknown)
+        bytes("unit", unit.id.key ?? unit.id.lineage, group: unit.group?.text ?? TableWord.unknown)
     }
 }

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerModel
+import PaidService
 import Primitives
 import TableFiles
 
@@ -8,6 +9,19 @@ extension TableRow {
     mutating func append(text symbol: Symbol?) { append(text: symbol?.text) }
     mutating func append(text id: AppleID?) { append(text: id?.text) }
     mutating func append(hex digest: Digest?) { append(hex: digest.map { Array($0.bytes) }) }
+
+    mutating func append(position: Position) { append(integer: Int64(clamping: position)) }
+
+    /// Appends a list.
+    mutating func append(texts: [String]) {
+        append(json: JSONValue.array(texts.map { .string($0) }).canonical())
+    }
+
+    /// Appends product_id, subscription_group, storefront and offer: the values of `PurchaseCut.ofTables`.
+    mutating func append(cut values: [String?]) {
+        for value in values.dropLast() { append(text: value ?? TableWord.unknown) }
+        append(text: (values.last ?? nil) ?? TableWord.none)
+    }
 
     /// Appends lower-case hexadecimal digits.
     mutating func append(hexText digits: String?) { append(hex: digits.flatMap { Hex.decode($0) }) }
@@ -25,6 +39,11 @@ extension TableRow {
         append(json: JSONValue.array(positions.map { .integer(Int64(clamping: $0)) }).canonical())
         append(integer: positions.last.map { Int64(clamping: $0) })
     }
+}
+
+extension PurchaseCut {
+    /// The divisions of sums in tables.
+    static let ofTables: [PurchaseCut] = [.product, .group, .storefront, .offer]
 }
 
 extension TableColumn {

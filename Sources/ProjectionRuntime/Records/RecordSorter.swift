@@ -19,7 +19,7 @@ package struct RecordSorter: Sendable {
     ///   - limit: the number of bytes of records in memory.
     ///   - pathPrefix: the paths of the runs begin with it.
     ///   - fileLimit: the number of files that are read at the same time; at least 2.
-    init(limit: Int, pathPrefix: String, fileLimit: Int) {
+    package init(limit: Int, pathPrefix: String, fileLimit: Int) {
         self.limit = limit
         self.fileLimit = fileLimit
         self.pathPrefix = pathPrefix

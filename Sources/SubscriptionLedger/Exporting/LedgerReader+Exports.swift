@@ -1,3 +1,4 @@
+package import Differences
 import EventLog
 package import LedgerModel
 package import Primitives
@@ -19,5 +20,35 @@ extension LedgerReader {
         let history = try activeRules.history(knownAt: size)
         if history.initial.digest == digest { return history.initial }
         return history.activations.last { $0.digest == digest || $0.rules.digest == digest }?.rules
+    }
+
+    /// Returns the activations of rules, the changes of catalogues and of exchange rates, and the closes at some
+    /// positions, oldest first.
+    package func ownEvents(in range: Range<Position>) throws -> ExportedOwnEvents {
+        let size = range.upperBound
+        let closes = try closes.all(knownAt: size)
+        return ExportedOwnEvents(
+            activations: try activeRules.history(knownAt: size).activations.filter { range.contains($0.position) },
+            catalogs: try appliedCatalogs.all(knownAt: size).filter { range.contains($0.position) },
+            rates: try appliedRates.all(knownAt: size).filter { range.contains($0.position) },
+            closes: try closes.indices.filter { range.contains(closes[$0].position) }.map { index in
+                let earlier = closes[..<index].count { $0.terms.name == closes[index].terms.name }
+                return .init(close: closes[index], version: earlier + 1, numbers: try numbers(of: closes[index]))
+            })
+    }
+}
+
+/// The ledger's own events that have tables.
+package struct ExportedOwnEvents: Sendable {
+    package let activations: [RulesActivation]
+    package let catalogs: [CatalogChange]
+    package let rates: [RatesChange]
+    package let closes: [Close]
+
+    package struct Close: Sendable {
+        package let close: NumbersClose
+        /// The number among the closes of the same name, from 1 on.
+        package let version: Int
+        package let numbers: [NumberCell: Int64]
     }
 }

@@ -27,6 +27,9 @@ final class AppliedRates: Sendable {
         return history
     }
 
+    /// Returns the changes among the first `size` events, oldest first.
+    func all(knownAt size: Position) throws -> [RatesChange] { try changes.all(knownAt: size) }
+
     /// Returns the positions of the changes between two log sizes.
     func positions(in sizes: Range<Position>) throws -> [Position] { try changes.positions(in: sizes) }
 

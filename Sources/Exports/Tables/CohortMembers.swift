@@ -1,0 +1,49 @@
+import AppStoreModel
+import LedgerModel
+import PaidService
+import Primitives
+import RetentionCohorts
+import SubscriptionLedger
+import SubscriptionStatus
+import TableFiles
+
+extension ExportTable {
+    /// The members of cohorts under every definition.
+    static let cohortMembers = ExportTable(
+        TableSchema(
+            name: "cohort_members", version: 1, keyCount: 5,
+            columns: [
+                .text("definition"), .text("environment"), .text("bundle_id"), TableColumn("unit_id", .hex),
+                .text("product_id"), .nullable("anchor_at", .instant), .text("duration"), .text("subscription_group"),
+                .text("storefront"), .text("offer"), TableColumn("evidence", .json),
+                .nullable("last_position", .int64),
+            ]),
+        .units { unit, rows in
+            for definition in Rules.Retention.Definition.allCases {
+                let question = try RetentionQuestion(definition, unit.context, cuts: [], asOf: unit.asOf)
+                for purchases in unit.purchaseUnits(by: question.scope) {
+                    guard let member = CohortMember(purchases, question) else { continue }
+                    try rows.add { $0.append(member, definition, question.scope) }
+                }
+            }
+        })
+}
+
+extension TableRow {
+    fileprivate mutating func append(
+        _ member: CohortMember, _ definition: Rules.Retention.Definition, _ scope: PurchaseUnit.Scope
+    ) {
+        let (unit, anchor) = (member.unit, member.anchor)
+        append(text: definition.rawValue)
+        append(text: unit.id.lineage.environment.rawValue)
+        append(text: unit.id.lineage.bundleId)
+        append(hex: UnitID.bytes(of: unit))
+        append(text: scope == .product ? unit.id.productId?.text ?? TableWord.unknown : TableWord.all)
+        append(instant: anchor?.start)
+        append(text: anchor?.duration?.description ?? TableWord.unknown)
+        append(text: unit.group?.text ?? TableWord.unknown)
+        append(text: anchor?.storefront?.text ?? TableWord.unknown)
+        append(text: anchor?.offer?.name ?? TableWord.none)
+        append(evidence: (anchor ?? unit.purchases.first).map { [$0.position] } ?? [])
+    }
+}
