@@ -6,8 +6,9 @@ enum CleanText {
     static let replacement: [UInt8] = Array("\u{FFFD}".utf8)
 
     /// Returns the clean form of a text; nil if the text is clean.
-    static func cleaned(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        if !text.contains(0), isValid(text) { return nil }
+    /// - Parameter isUTF8: whether the text is known to be UTF-8.
+    static func cleaned(_ text: UnsafeBufferPointer<UInt8>, isUTF8: Bool) -> [UInt8]? {
+        if !text.contains(0), isUTF8 || isValid(text) { return nil }
         var clean: [UInt8] = []
         var (start, index) = (0, 0)
         func copy(until end: Int) {

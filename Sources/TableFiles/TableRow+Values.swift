@@ -75,13 +75,17 @@ extension TableRow {
     /// Appends a text. An empty one is null.
     package mutating func append(text: String?) {
         guard var text else { return appendNull() }
-        text.withUTF8 { append(utf8: $0) }
+        text.withUTF8 { append(text: $0, isUTF8: true) }
     }
 
     /// Appends a text that may be no valid UTF-8. An empty one is null.
     package mutating func append(utf8 text: UnsafeBufferPointer<UInt8>) {
+        append(text: text, isUTF8: false)
+    }
+
+    private mutating func append(text: UnsafeBufferPointer<UInt8>, isUTF8: Bool) {
         precondition(nextType == .text, "the column has no texts")
-        if let clean = CleanText.cleaned(text) {
+        if let clean = CleanText.cleaned(text, isUTF8: isUTF8) {
             lossy += 1
             clean.withUnsafeBufferPointer { append(clean: $0) }
         } else {

@@ -46,7 +46,7 @@ struct ChunkBounds {
     }
 
     private static func text(in values: UnsafeRawBufferPointer, at offset: Int) -> UnsafeRawBufferPointer {
-        let length = UInt32(littleEndian: values.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-        return UnsafeRawBufferPointer(rebasing: values[offset + 4..<offset + 4 + Int(length)])
+        let end = offset + ParquetType.byteArray.plainSize(in: values, at: offset)
+        return UnsafeRawBufferPointer(rebasing: values[offset + 4..<end])
     }
 }

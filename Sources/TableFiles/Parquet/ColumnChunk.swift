@@ -20,7 +20,6 @@ struct ColumnChunk {
     private var rowCount = 0
     private var nullCount = 0
     private var pageEnds: [PageEnd] = []
-    private var dictionary = ValueDictionary()
 
     init(_ column: TableColumn) {
         type = column.type.parquetType
@@ -32,12 +31,11 @@ struct ColumnChunk {
         levels.removeAll(keepingCapacity: true)
         pageEnds.removeAll(keepingCapacity: true)
         (rowCount, nullCount) = (0, 0)
-        dictionary.removeAll()
     }
 
     /// Adds a cell of a row.
     /// - Returns: the bytes that it takes in PLAIN form.
-    mutating func append(_ cell: TableRow.Cell, of bytes: [UInt8]) -> Int {
+    mutating func append(_ cell: TableRow.Cell, of bytes: UnsafeRawBufferPointer) -> Int {
         rowCount += 1
         if isNullable { levels.append(cell.isNull ? 0 : 1) }
         if cell.isNull {
@@ -50,9 +48,8 @@ struct ColumnChunk {
         case .int32: plain.appendLittleEndian(Int32(truncatingIfNeeded: cell.value))
         case .int64: plain.appendLittleEndian(cell.value)
         // The length before a text in a row is that of PLAIN.
-        case .byteArray: plain.append(contentsOf: bytes[cell.start - 4..<cell.end])
+        case .byteArray: plain.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[cell.start - 4..<cell.end]))
         }
-        if type != .boolean { dictionary.append(from: start, of: plain) }
         if plain.count - (pageEnds.last?.byte ?? 0) >= Self.pageSize {
             pageEnds.append(PageEnd(row: rowCount, byte: plain.count))
         }
@@ -60,24 +57,24 @@ struct ColumnChunk {
     }
 
     /// Writes the pages of the chunk.
-    func write(to pages: inout PageWriter) -> ChunkMetadata {
+    func write(to pages: inout PageWriter, dictionary: inout ValueDictionary) -> ChunkMetadata {
         pages.beginChunk(valueCount: rowCount, nullCount: nullCount)
-        if usesDictionary { writeDictionary(to: &pages) } else { writePlain(to: &pages) }
+        if isShorter(with: &dictionary) { write(dictionary, to: &pages) } else { writePlain(to: &pages) }
         return pages.chunk
     }
 
-    /// Whether the distinct values and their numbers are shorter than the values.
-    private var usesDictionary: Bool {
-        let indexSize = dictionary.indices.count * dictionary.bitWidth / 8
-        return type != .boolean && dictionary.isWithinLimits && dictionary.size + indexSize < plain.count
+    /// Fills the dictionary, and returns whether the distinct values and their numbers are shorter than the values.
+    private func isShorter(with dictionary: inout ValueDictionary) -> Bool {
+        if type == .boolean { return false }
+        let isWithinLimits = plain.withUnsafeBytes {
+            dictionary.fill(from: $0, of: type, count: rowCount - nullCount)
+        }
+        return isWithinLimits && dictionary.encodedSize < plain.count
     }
 
-    private func writeDictionary(to pages: inout PageWriter) {
-        var entries: [UInt8] = []
-        entries.reserveCapacity(dictionary.size)
-        dictionary.appendEntries(of: plain, to: &entries)
-        pages.chunk.bounds = entries.withUnsafeBytes { ChunkBounds(ofPlain: $0, type: type) }
-        pages.writeDictionary(entries, count: dictionary.count)
+    private func write(_ dictionary: ValueDictionary, to pages: inout PageWriter) {
+        pages.chunk.bounds = dictionary.entries.withUnsafeBytes { ChunkBounds(ofPlain: $0, type: type) }
+        pages.writeDictionary(dictionary.entries, count: dictionary.count)
         // The numbers of 131,072 rows take less than a page.
         pages.writeData(rowCount: rowCount, encoding: .runLengthDictionary) { page in
             appendLevels(of: 0..<rowCount, to: &page)

@@ -4,6 +4,17 @@ enum ParquetType: Int {
     case int32 = 1
     case int64 = 2
     case byteArray = 6
+
+    /// Returns the size of a value in PLAIN form (parquet-format, Encodings.md), or in the buffer of a chunk for booleans.
+    func plainSize(in values: UnsafeRawBufferPointer, at offset: Int) -> Int {
+        switch self {
+        case .boolean: 1
+        case .int32: 4
+        case .int64: 8
+        case .byteArray:
+            4 + Int(UInt32(littleEndian: values.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+        }
+    }
 }
 
 extension ColumnType {

@@ -17,6 +17,7 @@ package struct ParquetWriter: TableFileWriter {
     private var byteCount = 0
     private var rowGroups: [RowGroupMetadata] = []
     private var pages: PageWriter
+    private var dictionary = ValueDictionary()
     private var isFinished = false
 
     package init(_ schema: TableSchema, compression: ParquetCompression = .snappy) {
@@ -37,7 +38,9 @@ package struct ParquetWriter: TableFileWriter {
     package mutating func append(_ row: TableRow) {
         precondition(row.isComplete && row.cells.count == chunks.count, "the row is incomplete")
         precondition(!isFull && !isFinished, "the file is complete")
-        for index in chunks.indices { byteCount += chunks[index].append(row.cells[index], of: row.bytes) }
+        row.bytes.withUnsafeBytes { bytes in
+            for index in chunks.indices { byteCount += chunks[index].append(row.cells[index], of: bytes) }
+        }
         rowCount += 1
         if rowCount == Self.maximumRowsPerGroup || byteCount >= Self.maximumBytesPerGroup { writeRowGroup() }
     }
@@ -57,7 +60,7 @@ package struct ParquetWriter: TableFileWriter {
         let offset = pages.offset
         var written: [ChunkMetadata] = []
         for index in chunks.indices {
-            written.append(chunks[index].write(to: &pages))
+            written.append(chunks[index].write(to: &pages, dictionary: &dictionary))
             chunks[index].removeAll()
         }
         rowGroups.append(RowGroupMetadata(offset: offset, rowCount: rowCount, chunks: written))

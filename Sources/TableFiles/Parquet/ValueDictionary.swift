@@ -2,106 +2,95 @@ import Primitives
 
 /// The distinct values of a column chunk, and the number of each value in the order of their first appearance.
 ///
-/// The values stay in the chunk's PLAIN buffer. A chunk with too many distinct values has no dictionary.
+/// Reused for all chunks.
 struct ValueDictionary {
-    static let maximumCount = 65_536
-    static let maximumSize = 1 << 20
+    private static let maximumCount = 65_536
+    private static let maximumSize = 1 << 20
 
-    private struct Entry {
-        let start: Int
-        let count: Int
-        let hash: UInt64
-    }
-
-    /// Whether the distinct values are within the limits.
-    private(set) var isWithinLimits = true
     /// The number of each value's entry.
     private(set) var indices: [UInt16] = []
-    /// The length of the entries in bytes.
-    private(set) var size = 0
-    private var entries: [Entry] = []
-    /// The number + 1 of the entry with a hash, at the first free place from the hash on; 0 where there is none.
-    private var slots: [UInt32] = Array(repeating: 0, count: Self.leastSlotCount)
+    /// The entries in PLAIN form.
+    private(set) var entries: [UInt8] = []
+    /// The place in the chunk of the first value that is equal to an entry.
+    private var firstOffsets: [Int] = []
+    /// At the first free place from that of its hash on, the number + 1 of an entry in the low bits, and in the others
+    /// those of its hash; 0 where there is none.
+    private var slots: [UInt64] = []
 
-    private static let leastSlotCount = 1_024
+    /// The low bits of a slot, which hold numbers up to 65,536.
+    private static let numberMask: UInt64 = 1 << 17 - 1
 
-    var count: Int { entries.count }
+    var count: Int { firstOffsets.count }
 
     /// The bits that the number of any entry needs, at least one.
     var bitWidth: Int { max(1, Int.bitWidth - (count - 1).leadingZeroBitCount) }
 
-    /// Removes all values, for another chunk.
-    mutating func removeAll() {
-        isWithinLimits = true
+    /// The size of the values with this dictionary.
+    var encodedSize: Int { entries.count + indices.count * bitWidth / 8 }
+
+    /// Finds the distinct values.
+    /// - Parameter values: the values in PLAIN form.
+    /// - Returns: whether they are within the limits; the dictionary is not usable if they are not.
+    mutating func fill(from values: UnsafeRawBufferPointer, of type: ParquetType, count: Int) -> Bool {
         indices.removeAll(keepingCapacity: true)
-        size = 0
         entries.removeAll(keepingCapacity: true)
-        slots = Array(repeating: 0, count: Self.leastSlotCount)
-    }
-
-    /// Adds the value at the end of the chunk's values.
-    mutating func append(from start: Int, of values: [UInt8]) {
-        if !isWithinLimits { return }
-        values.withUnsafeBytes { append(UnsafeRawBufferPointer(rebasing: $0[start...]), of: $0, start: start) }
-    }
-
-    private mutating func append(
-        _ value: UnsafeRawBufferPointer, of values: UnsafeRawBufferPointer, start: Int
-    ) {
-        if let last = indices.last, isEqual(value, Int(last), of: values) { return indices.append(last) }
-        let hash = Self.hash(value)
-        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-        while slots[slot] != 0 {
-            let index = Int(slots[slot]) - 1
-            if entries[index].hash == hash, isEqual(value, index, of: values) {
-                return indices.append(UInt16(index))
-            }
-            slot = (slot + 1) & (slots.count - 1)
-        }
-        guard count < Self.maximumCount, size + value.count <= Self.maximumSize else {
-            isWithinLimits = false
-            return
-        }
-        indices.append(UInt16(count))
-        entries.append(Entry(start: start, count: value.count, hash: hash))
-        size += value.count
-        slots[slot] = UInt32(count)
-        if count * 2 > slots.count { grow() }
-    }
-
-    private func isEqual(_ value: UnsafeRawBufferPointer, _ index: Int, of values: UnsafeRawBufferPointer) -> Bool {
-        let entry = entries[index]
-        return equalBytes(value, UnsafeRawBufferPointer(rebasing: values[entry.start..<entry.start + entry.count]))
-    }
-
-    private mutating func grow() {
-        slots = Array(repeating: 0, count: slots.count * 2)
-        for (index, entry) in entries.enumerated() {
-            var slot = Int(truncatingIfNeeded: entry.hash) & (slots.count - 1)
-            while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
-            slots[slot] = UInt32(index + 1)
-        }
-    }
-
-    /// Appends the entries in PLAIN form.
-    func appendEntries(of values: [UInt8], to output: inout [UInt8]) {
-        for entry in entries { output.append(contentsOf: values[entry.start..<entry.start + entry.count]) }
-    }
-
-    /// Mixes the bytes in words of eight. The numbers of entries, and so the file, do not depend on it.
-    private static func hash(_ value: UnsafeRawBufferPointer) -> UInt64 {
-        var hash = mixed(UInt64(value.count))
+        firstOffsets.removeAll(keepingCapacity: true)
+        let slotBits = Int.bitWidth - min(count, Self.maximumCount).leadingZeroBitCount + 1
+        slots.removeAll(keepingCapacity: true)
+        slots.append(contentsOf: repeatElement(0, count: 1 << slotBits))
         var offset = 0
-        while offset + 8 <= value.count {
-            hash = mixed(hash ^ value.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            offset += 8
+        while offset < values.count {
+            let size = type.plainSize(in: values, at: offset)
+            guard let index = index(of: offset..<offset + size, in: values, slotBits: slotBits) else { return false }
+            indices.append(index)
+            offset += size
         }
-        var rest: UInt64 = 0
-        while offset < value.count {
-            rest = rest << 8 | UInt64(value[offset])
-            offset += 1
+        return true
+    }
+
+    /// Returns the number of the entry for a value, which is added if it is new; nil beyond the limits.
+    private mutating func index(of range: Range<Int>, in values: UnsafeRawBufferPointer, slotBits: Int) -> UInt16? {
+        let value = UnsafeRawBufferPointer(rebasing: values[range])
+        if let last = indices.last, isEqual(value, Int(last), in: values) { return last }
+        let hash = Self.hash(value)
+        var slot = Int(hash >> UInt64(UInt64.bitWidth - slotBits))
+        while slots[slot] != 0 {
+            if (slots[slot] ^ hash) & ~Self.numberMask == 0 {
+                let index = Int(slots[slot] & Self.numberMask) - 1
+                if isEqual(value, index, in: values) { return UInt16(index) }
+            }
+            slot = (slot + 1) & (1 << slotBits - 1)
         }
-        return mixed(hash ^ rest)
+        guard count < Self.maximumCount, entries.count + value.count <= Self.maximumSize else { return nil }
+        firstOffsets.append(range.lowerBound)
+        entries.append(contentsOf: value)
+        slots[slot] = hash & ~Self.numberMask | UInt64(count)
+        return UInt16(count - 1)
+    }
+
+    /// Whether a value is equal to an entry. As many bytes as the value has follow the entry's offset, which is before
+    /// the value, and texts of other lengths differ in their lengths.
+    private func isEqual(_ value: UnsafeRawBufferPointer, _ index: Int, in values: UnsafeRawBufferPointer) -> Bool {
+        let start = firstOffsets[index]
+        return equalBytes(value, UnsafeRawBufferPointer(rebasing: values[start..<start + value.count]))
+    }
+
+    /// Mixes a value of at least four bytes. The numbers of entries, and so the file, do not depend on it.
+    private static func hash(_ value: UnsafeRawBufferPointer) -> UInt64 {
+        let count = value.count
+        if count < 8 {
+            let (first, last) = (word(value, 0, UInt32.self), word(value, count - 4, UInt32.self))
+            return mixed(UInt64(first) << 32 | UInt64(last))
+        }
+        var hash: UInt64 = 0
+        for offset in stride(from: 0, to: count - 8, by: 8) { hash = mixed(hash ^ word(value, offset, UInt64.self)) }
+        return mixed(hash ^ word(value, count - 8, UInt64.self))
+    }
+
+    private static func word<Word: FixedWidthInteger & BitwiseCopyable>(
+        _ value: UnsafeRawBufferPointer, _ offset: Int, _ type: Word.Type
+    ) -> Word {
+        value.loadUnaligned(fromByteOffset: offset, as: type)
     }
 
     private static func mixed(_ value: UInt64) -> UInt64 {
