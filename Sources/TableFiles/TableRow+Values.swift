@@ -1,5 +1,6 @@
 package import Primitives
 
+/// Values that are numbers. Nil appends null.
 extension TableRow {
     /// Appends to a column of `int64` or `int32`. What `int32` cannot hold becomes null.
     package mutating func append(integer value: Int64?) {
@@ -71,20 +72,22 @@ extension TableRow {
     }
 }
 
+/// Values that are texts. Nil appends null.
 extension TableRow {
     /// Appends a text. An empty one is null.
     package mutating func append(text: String?) {
+        precondition(nextType == .text, "the column has no texts")
         guard var text else { return appendNull() }
         text.withUTF8 { append(text: $0, isUTF8: true) }
     }
 
-    /// Appends a text that may be no valid UTF-8. An empty one is null.
+    /// Appends a text that may be invalid UTF-8. An empty one is null.
     package mutating func append(utf8 text: UnsafeBufferPointer<UInt8>) {
+        precondition(nextType == .text, "the column has no texts")
         append(text: text, isUTF8: false)
     }
 
     private mutating func append(text: UnsafeBufferPointer<UInt8>, isUTF8: Bool) {
-        precondition(nextType == .text, "the column has no texts")
         if let clean = CleanText.cleaned(text, isUTF8: isUTF8) {
             lossy += 1
             clean.withUnsafeBufferPointer { append(clean: $0) }

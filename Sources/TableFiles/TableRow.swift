@@ -49,6 +49,7 @@ package struct TableRow: Sendable {
     }
 }
 
+/// The cells that all values have in common.
 extension TableRow {
     package mutating func appendNull() {
         precondition(count < cells.count && cells[count].isNullable, "the column is not nullable")
@@ -62,12 +63,14 @@ extension TableRow {
         return cells[count].type
     }
 
+    /// Begins a cell, whose text follows in `bytes`.
     mutating func openCell() {
         bytes.append(1)
         bytes.appendLittleEndian(UInt32(0))
         cells[count].start = bytes.count
     }
 
+    /// Ends the cell and sets the length of its text.
     mutating func closeCell(value: Int64 = 0) {
         let (start, end) = (cells[count].start, bytes.count)
         let length = UInt32(end - start).littleEndian

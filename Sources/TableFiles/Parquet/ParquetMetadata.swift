@@ -32,7 +32,8 @@ struct ParquetFooter {
     let compression: ParquetCompression
     let rowGroups: [RowGroupMetadata]
 
-    /// The form `NAME version N`: parquet-java and Arrow take no other, and then doubt the statistics.
+    /// Has the form `NAME version N` of `parquet.thrift`, which readers parse to recognise writers of wrong statistics.
+    /// N rises when the same rows get other bytes.
     private static let createdBy = "subledger-parquet version 1"
 
     var bytes: [UInt8] {

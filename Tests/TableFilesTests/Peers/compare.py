@@ -1,7 +1,7 @@
 """Compares files of a table with the values that a test expects: compare.py EXPECTED FILE...
 
-EXPECTED has the columns in its first line, [[NAME, TYPE, NULLABLE]...], and then the texts of each row. Prints the number
-of rows of each row group of Parquet files, and D for each column chunk with a dictionary, P for the others.
+EXPECTED has the columns in its first line, [[NAME, TYPE, NULLABLE]...], and then the texts of each row. Prints the
+number of rows of each row group of Parquet files, and D for each column chunk with a dictionary, P for the others.
 """
 
 import csv
@@ -52,7 +52,8 @@ logical_types = {
     "int64": "None",
     "int32": "None",
     "boolean": "None",
-    "instant": "Timestamp(isAdjustedToUTC=true, timeUnit=milliseconds, is_from_converted_type=false, force_set_converted_type=false)",
+    "instant": "Timestamp(isAdjustedToUTC=true, timeUnit=milliseconds, "
+    "is_from_converted_type=false, force_set_converted_type=false)",
     "date": "Date",
     "money": "Decimal(precision=18, scale=3)",
     "rate": "Decimal(precision=18, scale=9)",
@@ -130,15 +131,16 @@ def check_statistics(group, start, end):
         statistics = group.column(i).statistics
         values = [value for value in expected[i][start:end] if value is not None]
         assert statistics.null_count == end - start - len(values), f"null count of {name}"
-        if type in ("text", "hex", "json"):
+        is_text = type in ("text", "hex", "json")
+        if is_text:
             values = [value.encode() for value in values]
-        long = any(len(bound) > 128 for bound in (min(values), max(values))) if values and type in ("text", "hex", "json") else False
-        assert statistics.has_min_max == (bool(values) and not long), f"bounds of {name}"
+        is_long = is_text and bool(values) and max(len(min(values)), len(max(values))) > 128
+        assert statistics.has_min_max == (bool(values) and not is_long), f"bounds of {name}"
         # Arrow has no bounds of decimals in Python; DuckDB below has.
         if not statistics.has_min_max or type in ("money", "rate"):
             continue
         found = [statistics.min_raw, statistics.max_raw]
-        if type in ("text", "hex", "json"):
+        if is_text:
             found = [bound if isinstance(bound, bytes) else bound.encode() for bound in found]
         assert found == [min(values), max(values)], f"bounds of {name}: {found}, expected {min(values), max(values)}"
 
@@ -147,7 +149,8 @@ def check_duck():
     source = f"read_parquet({files})"
     described = duckdb.sql(f"describe select * from {source}").fetchall()
     assert [(row[0], row[1]) for row in described] == [(name, duck_types[type]) for name, type, _ in columns], described
-    fields = ", ".join({"instant": f"epoch_ms({n})", "date": f"{n} - date '1970-01-01'", "json": f"{n}::varchar"}.get(t, n) for n, t, _ in columns)
+    forms = {"instant": "epoch_ms({0})", "date": "{0} - date '1970-01-01'", "json": "{0}::varchar"}
+    fields = ", ".join(forms.get(type, "{0}").format(name) for name, type, _ in columns)
     found = duckdb.sql(f"select {fields} from {source}").fetchall()
     for i, (name, type, _) in enumerate(columns):
         column = [row[i] for row in found]
@@ -156,10 +159,10 @@ def check_duck():
         check(column, expected[i], f"DuckDB, {name}")
     start = 0
     groups = duckdb.sql(
-        "select file_name, row_group_id, path_in_schema, row_group_num_rows, stats_min_value, stats_max_value, stats_null_count"
+        "select path_in_schema, row_group_num_rows, stats_min_value, stats_max_value, stats_null_count"
         f" from parquet_metadata({files}) order by file_name, row_group_id, column_id"
     ).fetchall()
-    for number, (_, _, name, count, least, greatest, nulls) in enumerate(groups):
+    for number, (name, count, least, greatest, nulls) in enumerate(groups):
         i = number % len(columns)
         if columns[i][1] in ("money", "rate"):
             values = [value for value in expected[i][start : start + count] if value is not None]
@@ -186,10 +189,9 @@ def check_csv():
         found = list(csv.reader(file, strict=True))
     assert found[0] == [name for name, _, _ in columns]
     check(found[1:], [[cell or "" for cell in row] for row in rows], "csv")
-    options = "header=true, all_varchar=true, delim=',', quote='\"', escape='\"', nullstr='', new_line='\\r\\n', auto_detect=false"
     types = "{" + ", ".join(f"'{name}': 'VARCHAR'" for name, _, _ in columns) + "}"
-    options = options.replace("all_varchar=true, ", "") + f", columns={types}, max_line_size=100000000"
-    found = duckdb.sql(f"select * from read_csv('{files[0]}', {options})").fetchall()
+    options = "header=true, delim=',', quote='\"', escape='\"', nullstr='', new_line='\\r\\n', auto_detect=false"
+    found = duckdb.sql(f"select * from read_csv('{files[0]}', {options}, columns={types})").fetchall()
     check([list(row) for row in found], rows, "DuckDB, csv")
 
 
@@ -211,10 +213,9 @@ def check_json():
         [[(name, member(cell, type)) for (name, type, _), cell in zip(columns, row)] for row in rows],
         "json",
     )
-    types = "{" + ", ".join(f"{name}: '{'JSON' if type == 'json' else 'VARCHAR'}'" for name, type, _ in columns) + "}"
-    found = duckdb.sql(
-        f"select * from read_json('{files[0]}', format='newline_delimited', columns={types}, maximum_object_size=100000000)"
-    ).fetchall()
+    types = ", ".join(f"{name}: '{'JSON' if type == 'json' else 'VARCHAR'}'" for name, type, _ in columns)
+    options = f"format='newline_delimited', columns={{{types}}}"
+    found = duckdb.sql(f"select * from read_json('{files[0]}', {options})").fetchall()
     check([list(row) for row in found], rows, "DuckDB, json")
 
 

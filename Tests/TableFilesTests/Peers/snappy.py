@@ -1,4 +1,6 @@
-"""Decompresses blocks with Arrow's codec: snappy.py FILE, pairs of (length u32, bytes): the input and its compressed form"""
+"""Decompresses blocks with Arrow's codec: snappy.py FILE
+
+FILE has pairs of an input and its compressed form, each after its length (u32)."""
 
 import struct
 import sys
