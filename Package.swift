@@ -431,7 +431,7 @@ let package = Package(
             ],
             exclude: [
                 "OpenSSL/judge.sh", "AppleLibrary/exercise.py", "DuckDB/run.py", "DuckDB/retention.sql",
-                "DuckDB/own-grace.sql", "Exports/warehouse.py",
+                "DuckDB/own-grace.sql", "Exports/answers.py", "Exports/warehouse.py",
             ],
             swiftSettings: testSettings
         ),

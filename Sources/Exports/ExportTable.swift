@@ -31,7 +31,8 @@ package struct ExportTable: Sendable {
 
     /// All tables, by name.
     package static let all: [ExportTable] = [
-        .catalog, .charges, .closes, .cohortMembers, .cohortNet, .cohorts, .events, .history, .offers, .rates, .revenue,
+        .catalog, .charges, .closes, .cohortMembers, .cohortNet, .cohorts, .events, .history, .offers, .periods, .rates,
+        .revenue,
         .rules, .subscriptions,
     ]
 

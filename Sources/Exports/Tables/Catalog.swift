@@ -44,7 +44,7 @@ extension TableRow {
         append(text: change.catalog.bundleId.text)
         append(text: product.id.text)
         append(text: offerKey)
-        append(text: product.kind.type.rawValue)
+        append(text: product.kind.rawValue)
         append(text: product.group)
         append(integer: product.level.map(Int64.init))
         append(text: product.duration?.description)

@@ -41,7 +41,8 @@ private struct CohortSum: TableSum {
         /// -1 for the unknown cohort.
         let k: Int
 
-        var counts: CohortCell? { k < 0 ? nil : row.cells[k] }
+        /// Nil for the unknown cohort, and for the first cell as long as nobody is eligible in it.
+        var counts: CohortCell? { row.cells.indices.contains(k) ? row.cells[k] : nil }
     }
 
     private let questions: [RetentionQuestion]
@@ -75,7 +76,7 @@ private struct CohortSum: TableSum {
         for (app, matrices) in matrices {
             for (question, matrix) in zip(questions, matrices) {
                 for row in matrix.rows {
-                    for k in row.key.bucket == nil ? -1..<0 : 0..<row.cells.count {
+                    for k in row.key.bucket == nil ? -1..<0 : 0..<max(1, row.cells.count) {
                         try body(Cell(app: app, definition: question.rules.definition, row: row, k: k))
                     }
                 }
@@ -92,7 +93,7 @@ private struct CohortSum: TableSum {
                 row.append(integer: Int64(counts?.eligible ?? 0))
                 row.append(integer: Int64(counts?.retained ?? 0))
                 row.append(integer: Int64(counts?.pending ?? 0))
-                row.append(boolean: counts?.isIncomplete ?? false)
+                row.append(boolean: counts?.isIncomplete ?? (cell.k >= 0))
             }
         }
     }

@@ -23,7 +23,8 @@ extension ExportTable {
                 .nullable("billing_issue_since", .instant), .nullable("commitment", .json), .text("reason"),
                 .text("next_step"), TableColumn("offer_ids", .json), TableColumn("inferred", .json),
                 TableColumn("history_incomplete", .boolean), .nullable("disagreement", .json),
-                TableColumn("lineage_id", .hex), TableColumn("account_id", .hex), TableColumn("customer_handles", .json),
+                TableColumn("lineage_id", .hex), TableColumn("account_id", .hex),
+                TableColumn("customer_handles", .json),
             ]),
         .units { unit, rows in
             for group in unit.lineages.groupedByAccounts() {
