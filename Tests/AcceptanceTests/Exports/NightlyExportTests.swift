@@ -9,10 +9,10 @@ import Testing
 @Suite struct `Nightly exports` {
     private static let formats: [TableFileFormat] = [.parquet(.snappy), .csv, .jsonLines]
 
-    /// Returns the content of the tables after some loads, or after all but the last, which must be refused.
-    private static func warehouse(_ manifests: [String], refusingLast: Bool = false) throws -> [String] {
+    /// Returns the content of the tables after some loads, or the answer to an option.
+    private static func warehouse(_ manifests: [String], option: String? = nil) throws -> [String] {
         try Python.lines(
-            Python.path(of: "warehouse.py", beside: #filePath), (refusingLast ? ["--refuse"] : []) + manifests)
+            Python.path(of: "warehouse.py", beside: #filePath), (option.map { [$0] } ?? []) + manifests)
     }
 
     @Test(arguments: formats) func `add up to one export of everything`(_ format: TableFileFormat) async throws {
@@ -32,8 +32,8 @@ import Testing
             #expect(try loaded == Self.warehouse([full.manifestPath]))
             // Loads again what it has: nothing changes.
             #expect(try loaded == Self.warehouse(manifests.flatMap { [$0, $0] }))
-            _ = try Self.warehouse(manifests.dropLast(2) + manifests.suffix(1), refusingLast: true)
-            _ = try Self.warehouse([manifests[1]], refusingLast: true)
+            _ = try Self.warehouse(manifests.dropLast(2) + manifests.suffix(1), option: "--refuse")
+            _ = try Self.warehouse([manifests[1]], option: "--refuse")
             _ = try Self.warehouse([manifests[0], manifests[1], manifests[2], manifests[1], manifests[3], manifests[2]])
         }
         let changes = exports.flatMap(\.tables)
@@ -41,6 +41,24 @@ import Testing
         // Time alone changes rows.
         let quiet = exports[NightlyLedger.quietNights.min() ?? 0].tables
         #expect(quiet.allSatisfy { $0.mode == .delta } && quiet.contains { $0.upserts > 0 })
+    }
+
+    @Test func `mark the rows whose past changed`() async throws {
+        let ledger = try NightlyLedger(seed: TestEnvironment.seed)
+        var next = 0
+        for night in 0..<11 { try await ledger.play(to: night, from: &next) }
+        let asOf = ledger.instant(of: 10)
+        let base = try ledger.export(.csv, asOf: asOf, to: "base")
+        // Other rules are activated meanwhile.
+        for night in 11..<14 { try await ledger.play(to: night, from: &next) }
+        let again = try ledger.export(.csv, asOf: asOf, to: "again")
+        let increment = try ledger.export(
+            .csv, asOf: ledger.instant(of: 13), since: base.manifestPath, to: "increment")
+        try await blocking {
+            let counts = try Self.warehouse([base, again, increment].map(\.manifestPath), option: "--restated")
+            let numbers = try JSONDocument(parsing: Array((counts.first ?? "").utf8)).root.elements ?? []
+            #expect(numbers.count == 2 && numbers.allSatisfy { ($0.integer ?? 0) > 10 }, "\(counts)")
+        }
     }
 
     @Test func `are the same bytes whenever they run`() async throws {

@@ -49,6 +49,7 @@ final class NightlyLedger {
     deinit { opened.close() }
 
     var folder: String { temporary.path }
+    var dataFolder: String { temporary.path + "/data" }
     var reader: LedgerReader { opened.reader }
 
     /// The instant of a night. The nights divide the time of all deliveries.

@@ -2,6 +2,9 @@
 
 warehouse.py MANIFEST…      prints a line of JSON with the content of each table after the last load
 warehouse.py --refuse MANIFEST…   the last load must be refused
+warehouse.py --restated BASE AGAIN INCREMENT
+                            the rows that the increment marks as restated must be those that differ between the base and
+                            an export of the same instant with the events and rules of the increment
 
 Every digest is computed again from the values that a reader of the format returns, without code of the ledger.
 """
@@ -131,7 +134,28 @@ class Warehouse:
         }
 
 
+def check_restated(base: pathlib.Path, again: pathlib.Path, increment: pathlib.Path):
+    """Prints the number of rows that are restated and of those that are not."""
+    before, after = Warehouse(), Warehouse()
+    before.load(base)
+    after.load(again)
+    counts = {True: 0, False: 0}
+    for table in json.loads(increment.read_bytes())["tables"]:
+        if not table["name"] in ("events", "rules", "catalog", "rates", "closes"):
+            old, new = before.tables[table["name"]], after.tables[table["name"]]
+            for file in table["files"]:
+                for row in Warehouse.rows(increment.parent, file):
+                    key = tuple(row[name] for name in table["key"])
+                    is_restated = old.get(key) != new.get(key)
+                    assert (row["restated"] == "true") == is_restated, (table["name"], key)
+                    counts[is_restated] += 1
+    print(json.dumps([counts[True], counts[False]]))
+
+
 def main(arguments: list[str]):
+    if arguments[0] == "--restated":
+        check_restated(*map(pathlib.Path, arguments[1:]))
+        return
     is_refused = arguments[:1] == ["--refuse"]
     *manifests, last = [pathlib.Path(argument) for argument in arguments[is_refused:]]
     warehouse = Warehouse()
