@@ -18,9 +18,9 @@ package struct ExportBase: Hashable, Sendable {
     let decoder: Int64
     let erasures: Int64
 
-    /// The members of a manifest that the exports of one series share.
+    /// The members of a manifest that the exports of one series share. The zone is none of them: rules may change it.
     static let sharedMembers = [
-        "origin", "zone", "zoneDigest", "environments", "bundleIds", "personal", "reportingCurrency", "format",
+        "origin", "environments", "bundleIds", "personal", "reportingCurrency", "format",
         "writer",
     ]
 

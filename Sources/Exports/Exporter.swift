@@ -1,4 +1,5 @@
 import AppStoreModel
+import LedgerAPI
 import LedgerConfiguration
 import LedgerModel
 import LedgerStorage
@@ -29,7 +30,8 @@ package struct Exporter {
             throw DefinitionUnknown("currency", expected: ["a code of ISO 4217 in capital letters"], found: currency)
         }
         let zone = try TimeZoneDatabase.table(named: context.rules.retention.zone)
-        tables = request.tables.sorted { $0.name < $1.name }
+        let names = Set(request.tables.map(\.name))
+        tables = ExportTable.all.filter { names.contains($0.name) }.sorted { $0.name < $1.name }
         plan = ExportPlan(
             origin: reader.origin, range: min(request.base?.size ?? 0, size)..<size, asOf: asOf,
             base: request.base?.coordinates, rulesDigest: context.rules.digest, zone: zone.name,
@@ -101,8 +103,10 @@ extension Exporter {
             let base = base(of: table)
             let output = try TableOutput(
                 table, in: folder, request.format, mode: base == nil ? .full : .delta, adding: base?.content)
-            try reader.forEachEvent(in: (base?.base.size ?? 0)..<plan.size) { event in
+            let range = (base?.base.size ?? 0)..<plan.size
+            try reader.forEachEvent(in: range) { event in
                 try output.insert { fill(event, &$0) }
+                reportReading(event.row.position - range.lowerBound, of: UInt64(range.count))
             }
             return try output.finish()
         }
@@ -110,6 +114,14 @@ extension Exporter {
 }
 
 extension Exporter {
+    /// The events between two reports of the progress.
+    private static let reportStep: UInt64 = 4_096
+
+    private func reportReading(_ done: UInt64, of total: UInt64) {
+        guard done % Self.reportStep == 0 else { return }
+        request.report?(RebuildProgress(.reading, done: done, total: total))
+    }
+
     private func exportOwnEvents(to folder: ExportFolder) throws -> [ExportManifest.Table] {
         try tables.compactMap { table in
             guard case .ownEvents(let fill) = table.source else { return nil }

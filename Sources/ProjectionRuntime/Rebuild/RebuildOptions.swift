@@ -29,6 +29,10 @@ package struct RebuildProgress: Sendable {
     package let phase: Phase
     package let done: UInt64
     package let total: UInt64
+
+    package init(_ phase: Phase, done: UInt64, total: UInt64) {
+        (self.phase, self.done, self.total) = (phase, done, total)
+    }
 }
 
 /// Counts the work done. Any thread may add to it.
@@ -54,6 +58,6 @@ final class RebuildMeter: Sendable {
     func report() {
         guard let reportProgress else { return }
         let (phase, total) = phase.withLock { $0 }
-        reportProgress(RebuildProgress(phase: phase, done: done.load(ordering: .relaxed), total: total))
+        reportProgress(RebuildProgress(phase, done: done.load(ordering: .relaxed), total: total))
     }
 }

@@ -61,6 +61,44 @@ import Testing
         }
     }
 
+    /// Changes of a manifest that make it another base, by the refusal.
+    private static let otherBases: [(String, Regex<Substring>, String)] = [
+        ("the base is of another ledger", /"origin":"[^"]*"/, #""origin":"example.com/log""#),
+        (
+            "the ledger does not begin with the events of the base", /"treeRoot":"[^"]*"/,
+            #""treeRoot":"\#(String(repeating: "0", count: 64))""#
+        ),
+        ("the base has other options", /"format":"csv"/, #""format":"parquet""#),
+        ("the base is newer than the export", /"to":[0-9]+/, #""to":99999"#),
+        ("the base cannot be read", /"schema":2/, #""schema":3"#),
+        (
+            "the rules of the base were never active", /"rulesDigest":"[^"]*"/,
+            #""rulesDigest":"\#(String(repeating: "0", count: 64))""#
+        ),
+        ("the rows of the base cannot be computed again", /"digestSum":"[^"]*"/, #""digestSum":"1""#),
+    ]
+
+    @Test func `are refused on another base`() async throws {
+        let ledger = try NightlyLedger(seed: TestEnvironment.seed)
+        var next = 0
+        for night in 0..<5 { try await ledger.play(to: night, from: &next) }
+        let asOf = ledger.instant(of: 4)
+        let base = try ledger.export(.csv, asOf: asOf, to: "base")
+        let manifest = String(decoding: try File.read(base.manifestPath), as: UTF8.self)
+        let path = ledger.folder + "/other.json"
+        for (refusal, pattern, replacement) in Self.otherBases {
+            try File.write(Array(manifest.replacing(pattern, with: replacement).utf8), to: path)
+            let error = #expect(throws: ExportGap.self, "\(refusal)") {
+                try ledger.export(.csv, asOf: asOf, since: path, to: "next")
+            }
+            #expect(error?.diagnosis.code == "export_gap" && error?.diagnosis.message == refusal)
+        }
+        let missing = #expect(throws: ExportGap.self) {
+            try ledger.export(.csv, asOf: asOf, since: ledger.folder + "/none.json", to: "next")
+        }
+        #expect(missing?.diagnosis.message == "the base does not exist")
+    }
+
     @Test func `are the same bytes whenever they run`() async throws {
         let ledger = try NightlyLedger(seed: TestEnvironment.seed)
         var next = 0

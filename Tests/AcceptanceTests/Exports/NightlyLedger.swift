@@ -76,7 +76,7 @@ final class NightlyLedger {
         clock.now.withLock { $0 = instant }
         let text = """
             {"version": 1, "name": "stricter", "access": {"renewalLeewayMinutes": 0, "ownGraceDays": 3},
-             "revenue": {"standardRate": 6500}}
+             "revenue": {"standardRate": 6500}, "retention": {"zone": "Asia/Tokyo"}}
             """
         let rules = try Rules(yaml: text, file: "rules.yaml")
         #expect(try await opened.activate(rules, text: text, by: "finance").isAppended)
