@@ -119,8 +119,13 @@ extension TableRow {
 
     /// Appends bytes as hexadecimal digits. None are null.
     package mutating func append(hex value: [UInt8]?) {
+        (value ?? []).withUnsafeBytes { append(hex: $0) }
+    }
+
+    /// Appends bytes as hexadecimal digits. None are null.
+    package mutating func append(hex value: UnsafeRawBufferPointer) {
         precondition(nextType == .hex, "the column has no hexadecimal digits")
-        guard let value, !value.isEmpty else { return appendNull() }
+        if value.isEmpty { return appendNull() }
         openCell()
         for byte in value {
             bytes.append(Self.digits[Int(byte >> 4)])

@@ -7,6 +7,9 @@ struct ValueDictionary {
     private static let maximumCount = 65_536
     private static let maximumSize = 1 << 20
 
+    /// Keeps callers from choosing values with equal hashes. Neither the numbers of entries nor the file depend on it.
+    private static let seed = UInt64.random(in: 0 ... .max)
+
     /// The number of each value's entry.
     private(set) var indices: [UInt16] = []
     /// The entries in PLAIN form.
@@ -75,14 +78,14 @@ struct ValueDictionary {
         return equalBytes(value, UnsafeRawBufferPointer(rebasing: values[start..<start + value.count]))
     }
 
-    /// Mixes a value of at least four bytes. The numbers of entries, and so the file, do not depend on it.
+    /// Mixes a value of at least four bytes.
     private static func hash(_ value: UnsafeRawBufferPointer) -> UInt64 {
         let count = value.count
         if count < 8 {
             let (first, last) = (word(value, 0, UInt32.self), word(value, count - 4, UInt32.self))
-            return mixed(UInt64(first) << 32 | UInt64(last))
+            return mixed(seed ^ (UInt64(first) << 32 | UInt64(last)))
         }
-        var hash: UInt64 = 0
+        var hash = seed
         for offset in stride(from: 0, to: count - 8, by: 8) { hash = mixed(hash ^ word(value, offset, UInt64.self)) }
         return mixed(hash ^ word(value, count - 8, UInt64.self))
     }
@@ -94,7 +97,7 @@ struct ValueDictionary {
     }
 
     private static func mixed(_ value: UInt64) -> UInt64 {
-        let (high, low) = (value ^ 0xA076_1D64_78BD_642F).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        let (high, low) = value.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
         return high ^ low
     }
 }
