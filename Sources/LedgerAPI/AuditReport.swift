@@ -14,6 +14,8 @@ package struct AuditReport: Hashable, Sendable {
     package var events: UInt64 = 0
     /// The number of signatures verified again.
     package var signatures: UInt64 = 0
+    /// The number of verified time stamps of checkpoints.
+    package var anchors: UInt64 = 0
     package var firstBad: AuditFinding?
 
     package init(firstBad: AuditFinding? = nil) {

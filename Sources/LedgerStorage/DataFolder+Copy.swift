@@ -21,12 +21,13 @@ extension DataFolder {
         try AtomicFile.syncFolder(of: path)
     }
 
-    /// Copies the named files of a folder, of at most 64 KiB each, such as keys. Missing files are skipped.
+    /// Copies the named files of a folder, such as keys. Missing files are skipped.
+    /// - Parameter limit: the largest number of bytes of a file.
     package static func copySmallFiles(
-        named names: [String], from source: String, to destination: String
+        named names: [String], from source: String, to destination: String, limit: Int = 64 * 1_024
     ) throws(StorageError) {
         for name in names {
-            guard let bytes = try AtomicFile.read("\(source)/\(name)", limit: 64 * 1_024) else { continue }
+            guard let bytes = try AtomicFile.read("\(source)/\(name)", limit: limit) else { continue }
             try AtomicFile.write(bytes, to: "\(destination)/\(name)")
         }
     }

@@ -22,6 +22,8 @@ package struct DataFolder: Sendable {
     package var poll: String { path + "/poll" }
     /// The rows of imports until each has a verdict, and the verdicts.
     package var imports: String { path + "/imports" }
+    /// The checkpoints with time stamps of independent authorities.
+    package var anchors: String { path + "/anchors" }
     package var checkpointKey: String { keys + "/checkpoint.key" }
     package var vaultKey: String { keys + "/vault.key" }
     /// The last signed checkpoint.

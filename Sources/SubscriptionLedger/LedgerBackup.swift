@@ -3,7 +3,7 @@ import LedgerStorage
 
 /// Copies a ledger into a new folder. The copy is built beside the destination, then synced and renamed.
 ///
-/// The log and the quarantine are copied; derived data is rebuilt. The secrets are the keys and the vault. They are
+/// The log, its anchors and the quarantine are copied; derived data is rebuilt. The secrets are the keys and the vault. They are
 /// copied together, because the vault's ids are unreadable without its key. The last checkpoint is copied with the key
 /// that signed it, so that the copy does not sign another history of that size.
 package struct LedgerBackup {
@@ -26,7 +26,8 @@ package struct LedgerBackup {
         try partial.create()
         // Secrets from an earlier attempt may be outdated, or no longer requested.
         try partial.removeSecrets()
-        // Copied before the log, so that the copied log contains every event of the checkpoint.
+        // Copied before the log, so that the copied log contains every event of the checkpoints.
+        try AnchorFolder(folder).copy(to: partial)
         if withSecrets { try DataFolder.copySmallFiles(named: ["checkpoint"], from: folder.path, to: partial.path) }
         let log = try LogBackup(of: source.log)
         try log.copy(to: partial.log, progress: progress)

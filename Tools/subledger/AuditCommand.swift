@@ -9,14 +9,15 @@ import TransparencyLog
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Verify the log and print checkpoints.",
-        subcommands: [Verify.self, SignedCheckpoint.self, Key.self])
+        commandName: "audit", abstract: "Verify the log, and print and anchor checkpoints.",
+        subcommands: [Verify.self, SignedCheckpoint.self, AnchorCommand.self, Key.self])
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Verify records, hashes, evidence and the Merkle tree.",
+            abstract: "Verify records, hashes, evidence, the Merkle tree and anchors.",
             discussion: """
-                --signatures also verifies every signature again. --deep also walks every page of the data file. Stops at \
+                Anchors are verified at the time that they stamp, under the roots in the data folder. An auditor names \
+                roots of another origin with --tsa-root. --signatures also verifies every signature again. --deep also walks every page of the data file. Stops at \
                 the first damaged item and exits with status 1. --answers lists every status signed by Apple that \
                 differs from the ledger's answer for that instant. Differences do not change the exit status.
 
@@ -24,6 +25,7 @@ struct AuditCommand: AsyncParsableCommand {
                   subledger audit verify
                   subledger audit verify --signatures --deep --format json
                   subledger audit verify --answers
+                  subledger audit verify --tsa-root tsa-root.pem
                 """)
 
         @Flag(help: "Verify every signature again.")
@@ -37,6 +39,10 @@ struct AuditCommand: AsyncParsableCommand {
 
         @Option(name: .customLong("trust-root"), help: "Root certificate to trust besides Apple's (repeatable).")
         var trustRoots: [String] = []
+
+        @Option(
+            name: .customLong("tsa-root"), help: "Root certificates (PEM) of time stamp authorities to trust alone.")
+        var tsaRoot: String?
 
         @Flag(help: .hidden)
         var supervised = false
@@ -63,6 +69,7 @@ struct AuditCommand: AsyncParsableCommand {
             let configuration = try ledger.configuration()
             var options = LedgerAudit.Options()
             options.deep = deep
+            if let tsaRoot { try options.trustTimeStamps(under: AnchorCommand.bytes(of: tsaRoot)) }
             if signatures {
                 var trust = TrustPolicy(environments: Set(Environment.known))
                 trust.configuredRoots =
@@ -155,7 +162,8 @@ struct AuditAnswer {
     private var json: JSONValue {
         var members: [JSONValue.Member] = [
             .init("ok", .bool(report.firstBad == nil)), .init("events", .integer(Int64(report.events))),
-            .init("signatures", .integer(Int64(report.signatures))), .init("seconds", .double(seconds)),
+            .init("signatures", .integer(Int64(report.signatures))), .init("anchors", .integer(Int64(report.anchors))),
+            .init("seconds", .double(seconds)),
             .init("firstBad", report.firstBad?.json ?? .null),
         ]
         if let disagreements { members.append(.init("disagreements", disagreements.json)) }
@@ -171,7 +179,7 @@ struct AuditAnswer {
     }
 
     private var table: String {
-        let counts = "\(report.events) events, \(report.signatures) signatures, \(seconds) s"
+        let counts = "\(report.events) events, \(report.signatures) signatures, \(report.anchors) anchors, \(seconds) s"
         switch report.firstBad {
         case nil: return "ok  \(counts)\n" + disagreementTable
         case .event(let position, let what):

@@ -17,6 +17,7 @@ enum AuditSupervision {
     static func send(_ report: AuditReport) {
         var members: [JSONValue.Member] = [
             .init("events", .integer(Int64(report.events))), .init("signatures", .integer(Int64(report.signatures))),
+            .init("anchors", .integer(Int64(report.anchors))),
         ]
         switch report.firstBad {
         case nil: break
@@ -66,6 +67,7 @@ enum AuditSupervision {
         var report = AuditReport()
         report.events = UInt64(message["events"]?.integer ?? 0)
         report.signatures = UInt64(message["signatures"]?.integer ?? 0)
+        report.anchors = UInt64(message["anchors"]?.integer ?? 0)
         if let what = message["structure"]?.string {
             report.firstBad = .structure(what: what)
         } else if let position = message["position"]?.integer {

@@ -47,6 +47,7 @@ extension CommandFailure {
             switch error {
             case is ConfigurationError, is InvalidActivator: Self.usage
             case is StorageError: Self.io
+            case let error as AnchorError where error.code == .rootMissing: Self.usage
             case let error as ReconcileFailure where error.diagnosis.isRetryable: Self.io
             case let error as CustomerError where error.code.isUsage: Self.usage
             default: Self.refused

@@ -1,5 +1,6 @@
 import AppStoreModel
 package import AppStoreVerification
+import CMS
 import EventLog
 import Ingestion
 package import LedgerAPI
@@ -7,14 +8,22 @@ import LedgerStorage
 import Primitives
 import TransparencyLog
 
-/// Checks a ledger: every event of the log, and optionally every signature and every page of the file.
+/// Checks a ledger: every event of the log and every anchor, and optionally every signature and every page of the file.
 package struct LedgerAudit: Sendable {
     package struct Options: Sendable {
         /// The roots and apps for verifying signatures; nil skips signatures.
         package var signatures: TrustPolicy?
         package var deep = false
+        /// The roots of time stamp authorities, as DER; nil for those stored with the anchors.
+        fileprivate var timeStampRoots: [[UInt8]]?
 
         package init() {}
+
+        /// Trusts the roots of time stamp authorities in a PEM file instead of the stored ones.
+        /// - Throws: `certificate_malformed`.
+        package mutating func trustTimeStamps(under file: [UInt8]) throws {
+            timeStampRoots = try CertificateFile.certificates(in: file)
+        }
     }
 
     private let configuration: Ledger.Configuration
@@ -41,6 +50,10 @@ package struct LedgerAudit: Sendable {
                 try await verifySignatures(of: log, trust, &report, progress)
             }
             if report.firstBad == nil, let published { try require(published, of: log) }
+            if report.firstBad == nil {
+                let anchors = AnchorAudit(of: log, in: configuration.folder, roots: options.timeStampRoots)
+                report.anchors = try anchors.run()
+            }
             return report
         } catch let error as StorageError where error.code == .logCorrupt {
             return AuditReport(firstBad: .structure(what: error.message))
