@@ -1,4 +1,5 @@
 import AppStoreSimulation
+import FoundationEssentials
 import Glibc
 import LedgerStorage
 import Testing
@@ -10,9 +11,8 @@ import Testing
 
     private var socket: String { DataFolder(path: files.data).controlSocket }
 
-    private static func status(_ path: String) -> stat? {
-        var status = stat()
-        return lstat(path, &status) == 0 ? status : nil
+    private static func attributes(_ path: String) -> [FileAttributeKey: Any]? {
+        try? FileManager.default.attributesOfItem(atPath: path)
     }
 
     private func ingest(_ id: String, data: String) throws -> Subledger {
@@ -23,22 +23,23 @@ import Testing
     @Test func `belongs to the owner alone, and ends with the service`() async throws {
         try await blocking {
             let service = try Service(files.data)
-            let status = try #require(Self.status(socket))
-            #expect(status.st_mode & S_IFMT == S_IFSOCK && status.st_mode & 0o777 == 0o600)
+            let attributes = try #require(Self.attributes(socket))
+            #expect(attributes[.type] as? FileAttributeType == .typeSocket)
+            #expect(attributes[.posixPermissions] as? UInt16 == 0o600)
             try service.stop()
-            #expect(Self.status(socket) == nil)
+            #expect(Self.attributes(socket) == nil)
         }
     }
 
     @Test func `of a killed service is not in the way of commands or of the next service`() async throws {
         try await blocking {
             #expect(try Service(files.data).child.end(by: SIGKILL) == .signalled(SIGKILL))
-            #expect(Self.status(socket) != nil)
+            #expect(Self.attributes(socket) != nil)
             #expect(try ingest("1", data: files.data).ending == .exited(0))
             let service = try Service(files.data)
             #expect(try ingest("2", data: files.data).ending == .exited(0))
             try service.stop()
-            #expect(Self.status(socket) == nil)
+            #expect(Self.attributes(socket) == nil)
         }
     }
 
