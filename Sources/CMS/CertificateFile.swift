@@ -2,13 +2,11 @@ import Primitives
 
 /// Certificates in a PEM file (RFC 7468). Text around them is ignored.
 package enum CertificateFile {
-    /// More than the roots and intermediates of all authorities that a ledger has used.
-    private static let certificateLimit = 256
     private static let beginning = "-----BEGIN CERTIFICATE-----"
     private static let end = "-----END CERTIFICATE-----"
 
     /// Returns the certificates as DER, without repetitions, in order.
-    /// - Throws: `certificateMalformed` if there is none, `tooLarge`.
+    /// - Throws: `certificateMalformed` if there is none.
     package static func certificates(in bytes: [UInt8]) throws(TimeStampError) -> [[UInt8]] {
         var certificates: [[UInt8]] = []
         var body: String?
@@ -26,11 +24,6 @@ package enum CertificateFile {
             }
         }
         guard body == nil, !certificates.isEmpty else { throw malformed("none") }
-        guard certificates.count <= certificateLimit else {
-            throw TimeStampError(
-                .tooLarge, "too many certificates", expected: "at most \(certificateLimit)",
-                found: "\(certificates.count)")
-        }
         return certificates
     }
 

@@ -3,7 +3,7 @@ package import Primitives
 /// The reason that a time stamp is not accepted. Two errors are equal when their codes are.
 package struct TimeStampError: DiagnosedError, Hashable, Sendable {
     package enum Code: String, Sendable {
-        /// More bytes or certificates than any authority needs.
+        /// More bytes than any authority sends.
         case tooLarge = "timestamp_too_large"
         /// Not a response, or bytes after it.
         case malformed = "timestamp_malformed"

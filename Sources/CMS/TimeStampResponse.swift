@@ -75,10 +75,12 @@ package struct TimeStampResponse: ~Copyable {
                 .purposeInvalid, "the signer is no authority for time stamps",
                 expected: "time stamping as the only purpose, critical", found: Self.subject(of: signer))
         }
-        try verify(request, at: genTime, roots, certificates)
-        return TimeStamp(
+        let timeStamp = TimeStamp(
             genTime: genTime, authority: Self.subject(of: signer),
             serialNumber: Hex.encode(Self.bytes(of: TS_TST_INFO_get_serial(content))))
+        // The last use of the certificates, of which the signer may be one.
+        try verify(request, at: genTime, roots, certificates)
+        return timeStamp
     }
 
     private static func malformed(_ found: String) -> TimeStampError {

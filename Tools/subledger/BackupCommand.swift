@@ -8,7 +8,7 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup",
         abstract: "Copy the ledger to a new folder.",
         discussion: """
-            The service can keep running. Copies the log and the quarantine. Derived data and stored projections are \
+            The service can keep running. Copies the log, its anchors and the quarantine. Derived data and stored projections are \
             not copied, because they can be rebuilt from the log. The copy is built in DESTINATION.partial and \
             renamed when complete. Run the same command again to continue an interrupted backup.
 

@@ -26,18 +26,15 @@ struct AnchorAudit {
     /// - Returns: the number of verified time stamps.
     /// - Throws: `log_corrupt`, naming the first anchor that is wrong; `io_error`.
     func run() throws -> UInt64 {
-        let sizes = try folder.sizes()
-        guard !sizes.isEmpty else { return 0 }
-        var authorities = try folder.authorities()
+        var (anchors, authorities) = try folder.contents()
         authorities.roots = roots ?? authorities.roots
         var count: UInt64 = 0
-        for size in sizes {
-            guard let anchor = try folder.anchor(ofSize: size) else { continue }
+        for anchor in anchors {
             do {
                 try requirePrefix(anchor)
                 count += try anchor.timeStamp(under: authorities) == nil ? 0 : 1
             } catch let error as any DiagnosedError where !(error is StorageError) {
-                throw Self.corrupt(size, "\(error.diagnosis)")
+                throw Self.corrupt(anchor.size, "\(error.diagnosis)")
             }
         }
         return count

@@ -46,6 +46,17 @@ struct AnchorFolder {
         }
     }
 
+    /// Returns all anchors in the order of their sizes, and the certificates for them. These are read last: they are
+    /// stored before the responses that need them.
+    /// - Throws: `log_corrupt`, `io_error`.
+    func contents() throws(StorageError) -> (anchors: [StoredAnchor], authorities: TimeStampAuthorities) {
+        var anchors: [StoredAnchor] = []
+        for size in try sizes() {
+            if let anchor = try anchor(ofSize: size) { anchors.append(anchor) }
+        }
+        return (anchors, try authorities())
+    }
+
     /// Stores an anchor whose time stamp is pending. The request is the last file, since only it makes an anchor.
     /// - Throws: `io_error`, `disk_full`.
     func store(_ anchor: StoredAnchor) throws(StorageError) {
@@ -113,6 +124,11 @@ extension AnchorFolder {
     private func store(_ certificates: [[UInt8]], _ name: String) throws(StorageError) {
         let bytes = CertificateFile.bytes(of: certificates)
         guard !certificates.isEmpty, try read(name) != bytes else { return }
+        guard bytes.count <= Self.fileLimit else {
+            throw StorageError(
+                .ioError, "too many certificates for \(path(name))", expected: "at most \(Self.fileLimit) bytes",
+                found: "\(bytes.count)")
+        }
         try AtomicFile.write(bytes, to: path(name))
     }
 }

@@ -80,9 +80,8 @@ extension LedgerReader {
 
     /// Returns all anchors, ordered by size. Their time stamps are verified under the stored roots.
     package func anchors() throws -> [AnchorRow] {
-        let folder = AnchorFolder(configuration.folder)
-        let authorities = try folder.authorities()
-        return try folder.sizes().compactMap { try folder.anchor(ofSize: $0) }.map { anchor in
+        let (anchors, authorities) = try AnchorFolder(configuration.folder).contents()
+        return try anchors.map { anchor in
             let root = try anchor.checkpoint().root
             do throws(TimeStampError) {
                 return AnchorRow(anchor, root: root, try anchor.timeStamp(under: authorities))

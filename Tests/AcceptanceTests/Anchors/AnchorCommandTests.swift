@@ -188,6 +188,30 @@ import Testing
         return note + Array(line.utf8)
     }
 
+    @Test func `the remains of a crash are replaced, beside a service too`() async throws {
+        try await blocking {
+            let service = try Service(ledger.files.data)
+            try FileManager.default.createDirectory(atPath: ledger.folder.anchors, withIntermediateDirectories: true)
+            for name in ["3.checkpoint", "3.checkpoint.partial", "3.tsq.partial", "x.tsq"] {
+                try File.write([1], to: ledger.anchors(name))
+            }
+            #expect(try rows().isEmpty)
+            #expect(try ledger.audit() == (nil, 0))
+            #expect(try ledger.anchor() == 3)
+            #expect(try ledger.audit() == (nil, 1))
+            try service.stop()
+        }
+    }
+
+    @Test func `one process at a time stores an anchor`() throws {
+        let response = try ledger.authority.reply(to: ledger.request())
+        let lock = try FolderLock(file: ledger.anchors("LOCK"), refusal: "held by this test", hint: "")
+        #expect(try code(of: ledger.run(["audit", "anchor", "--request", "-"])) == "locked")
+        #expect(try code(of: ledger.accept(response)) == "locked")
+        #expect(try ledger.audit() == (nil, 0))
+        withExtendedLifetime(lock) {}
+    }
+
     @Test func `options that exclude each other are refused`() throws {
         for options in [[], ["--list", "--request", "-"], ["--list", "--tsa-root", ledger.root]] {
             #expect(try ledger.run(["audit", "anchor"] + options).ending == .exited(2))
