@@ -190,7 +190,7 @@ import Testing
 
     @Test func `the remains of a crash are replaced, beside a service too`() async throws {
         try await blocking {
-            let service = try Service(ledger.files.data)
+            let service = try ledger.service()
             try FileManager.default.createDirectory(atPath: ledger.folder.anchors, withIntermediateDirectories: true)
             for name in ["3.checkpoint", "3.checkpoint.partial", "3.tsq.partial", "x.tsq"] {
                 try File.write([1], to: ledger.anchors(name))

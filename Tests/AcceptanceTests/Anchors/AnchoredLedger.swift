@@ -28,6 +28,8 @@ struct AnchoredLedger {
         try Subledger(arguments + ["--data", data ?? files.data, "--format", "json"] + configuration)
     }
 
+    func service() throws -> Service { try Service(files.data, configuration) }
+
     /// Appends transactions with these ids.
     func ingest(_ ids: [Int], data: String? = nil) throws {
         let archive = try files.archive("in.jsonl", ids.map { SignedFiles.transaction("\($0)").text })
