@@ -67,6 +67,6 @@ struct AnchorAudit {
     }
 
     private static func corrupt(_ size: UInt64, _ what: String) -> StorageError {
-        StorageError(.logCorrupt, "anchor \(size): \(what)", hint: "Compare the log with its backups.")
+        StorageError(.logCorrupt, "anchor \(size): \(what)")
     }
 }

@@ -50,13 +50,18 @@ package struct LedgerAudit: Sendable {
                 try await verifySignatures(of: log, trust, &report, progress)
             }
             if report.firstBad == nil, let published { try require(published, of: log) }
-            if report.firstBad == nil {
-                let anchors = AnchorAudit(of: log, in: configuration.folder, roots: options.timeStampRoots)
-                report.anchors = try anchors.run()
-            }
+            if report.firstBad == nil { try verifyAnchors(of: log, &report) }
             return report
         } catch let error as StorageError where error.code == .logCorrupt {
             return AuditReport(firstBad: .structure(what: error.message))
+        }
+    }
+
+    private func verifyAnchors(of log: LogReader, _ report: inout AuditReport) throws {
+        do {
+            report.anchors = try AnchorAudit(of: log, in: configuration.folder, roots: options.timeStampRoots).run()
+        } catch let error as StorageError where error.code == .logCorrupt {
+            report.firstBad = .structure(what: error.message)
         }
     }
 

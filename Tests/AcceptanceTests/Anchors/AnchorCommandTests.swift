@@ -136,6 +136,8 @@ import Testing
                 try FileManager.default.copyItem(atPath: "\(ledger.files.data)/\(part)", toPath: "\(other)/\(part)")
             }
             let finding = try #require(try ledger.audit(data: other).finding)
+            #expect(
+                try ledger.run(["audit", "verify"], data: other).lines.first?["events"]?.integer == Int64(ids.count))
             #expect(finding.hasPrefix("anchor 3: ") && finding.contains(what), "\(finding)")
         }
     }
@@ -166,6 +168,10 @@ import Testing
             ("3.checkpoint", { _ in nil }, "3.checkpoint is missing"),
             ("3.checkpoint", { _ in Array("note".utf8) }, "note_malformed"),
             ("3.checkpoint", Self.resigned, "imprint_mismatch"),
+            (
+                "3.checkpoint", { $0.dropLast(9) + [$0[$0.count - 9] == 65 ? 66 : 65] + $0.suffix(8) },
+                "note_signature_invalid"
+            ),
             ("tsa-root.pem", { _ in nil }, "tsa_untrusted"),
         ]
         for (name, change, what) in changes {
@@ -177,6 +183,11 @@ import Testing
                 try FileManager.default.removeItem(atPath: path)
             }
             try expectFinding(what)
+            if name == "3.tsr" {
+                let row = try #require(try rows().first)
+                #expect(row["state"]?.string == "invalid" && row["problem"]?.string?.hasPrefix(what) == true)
+                #expect(row["genTime"]?.isNull == true)
+            }
             try File.write(original, to: path)
             #expect(try ledger.audit() == (nil, 1))
         }
