@@ -191,13 +191,17 @@ let package = Package(
             dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "TransparencyLog", "LedgerStorage", yams],
             swiftSettings: settings
         ),
+        // Objects in buckets of S3 and compatible services.
+        .target(
+            name: "ObjectStorage", dependencies: ["Primitives", asyncHTTPClient, crypto, nioCore, nioHTTP1],
+            swiftSettings: settings),
         // Tables for warehouses, exported to files.
         .target(
             name: "Exports",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "Churn",
                 "RetentionCohorts", "Differences", "LedgerAPI", "LedgerConfiguration", "LedgerStorage",
-                "ProjectionRuntime", "SubscriptionLedger", "TableFiles", crypto,
+                "ObjectStorage", "ProjectionRuntime", "SubscriptionLedger", "TableFiles", crypto,
             ],
             swiftSettings: settings
         ),
@@ -222,7 +226,7 @@ let package = Package(
                 "DuePolls", "LedgerStorage", "ProjectionRuntime", "Ingestion", "SubscriptionLedger",
                 "SubscriptionStatus",
                 "PaidService", "Revenue", "Churn", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation",
-                "Exports",
+                "Exports", "ObjectStorage",
                 "TableFiles", crypto,
                 argumentParser, asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix,
@@ -368,6 +372,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ObjectStorageTests",
+            dependencies: [
+                "Primitives", "ObjectStorage", "HTTPConnections", asyncHTTPClient, httpTypes, hummingbird,
+                hummingbirdTesting, logging, nioCore,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "AppStoreSimulatorTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "AppStoreSimulation", "AppStoreSimulator", "LedgerTesting",
@@ -427,12 +439,13 @@ let package = Package(
                 "Primitives", "LMDBFileFormat", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog",
                 "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "RetentionCohorts",
                 "CMS", "AppStoreVerification", "LedgerAPI", "FactStore", "SubscriptionLedger", "AppStoreSimulation",
-                "LedgerConfiguration", "Exports", "TableFiles", "LedgerTesting", "crash-writer",
-                "subledger", "appstore-simulator",
+                "LedgerConfiguration", "Exports", "TableFiles", "ObjectStorage", "LedgerTesting", "crash-writer",
+                "subledger", "appstore-simulator", asyncHTTPClient,
             ],
             exclude: [
                 "Anchors/authority.sh", "OpenSSL/judge.sh", "AppleLibrary/exercise.py", "DuckDB/run.py",
-                "DuckDB/retention.sql", "DuckDB/own-grace.sql", "Exports/answers.py", "Exports/warehouse.py",
+                "DuckDB/retention.sql", "DuckDB/own-grace.sql", "Exports/answers.py", "Exports/bucket.py",
+                "Exports/warehouse.py",
             ],
             swiftSettings: testSettings
         ),

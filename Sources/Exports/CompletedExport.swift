@@ -3,6 +3,7 @@ package import Primitives
 
 /// An export with its manifest.
 package struct CompletedExport: Sendable {
+    /// The local path or the URL of the manifest.
     package let manifestPath: String
     /// The SHA-256 of the manifest, which names the export.
     package let digest: Digest
@@ -17,17 +18,18 @@ package struct CompletedExport: Sendable {
 }
 
 extension CompletedExport {
-    /// Reads the manifest in a folder; nil without one.
-    /// - Throws: `io_error`; `log_corrupt` for a file that is no manifest.
-    init?(in folder: ExportFolder) throws {
-        guard let bytes = try AtomicFile.read(folder.manifestPath, limit: ExportBase.limit) else { return nil }
+    /// Reads the manifest in a folder of a destination; nil without one.
+    /// - Throws: `StorageError`, `ObjectStorageError`; `log_corrupt` for a file that is no manifest.
+    init?(in destination: some ExportDestination, folder: String) async throws {
+        let file = "\(folder)/\(ExportManifest.fileName)"
+        guard let bytes = try await destination.read(file, limit: ExportBase.limit) else { return nil }
         guard let base = ExportBase(bytes) else {
             throw StorageError(
-                .logCorrupt, "\(folder.manifestPath) cannot be read", expected: "a manifest", found: "other content",
-                hint: "Remove the folder, and export again.")
+                .logCorrupt, "\(destination.address(of: file)) cannot be read", expected: "a manifest",
+                found: "other content", hint: "Remove the folder, and export again.")
         }
         self.init(
-            manifestPath: folder.manifestPath, digest: base.digest,
+            manifestPath: destination.address(of: file), digest: base.digest,
             tables: base.tables.values.sorted { $0.name < $1.name })
     }
 }

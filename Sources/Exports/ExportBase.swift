@@ -1,5 +1,4 @@
 import LedgerModel
-import LedgerStorage
 import Primitives
 
 /// The export that another one continues, as its manifest states it.
@@ -28,14 +27,15 @@ package struct ExportBase: Hashable, Sendable {
     static let limit = 16 << 20
 
     /// Reads a manifest.
-    /// - Throws: `ExportGap` for a file that is none of this version; `io_error`.
-    package init(manifest path: String) throws {
-        guard let bytes = try AtomicFile.read(path, limit: Self.limit) else {
-            throw ExportGap("the base does not exist", expected: "a manifest", found: path)
+    /// - Throws: `ExportGap` for a file that is none of this version; `StorageError`, `ObjectStorageError`.
+    package init(manifest file: String, in destination: some ExportDestination) async throws {
+        let address = destination.address(of: file)
+        guard let bytes = try await destination.read(file, limit: Self.limit) else {
+            throw ExportGap("the base does not exist", expected: "a manifest", found: address)
         }
         guard let base = Self(bytes) else {
             throw ExportGap(
-                "the base cannot be read", expected: "a manifest of schema \(ExportPlan.schema)", found: path)
+                "the base cannot be read", expected: "a manifest of schema \(ExportPlan.schema)", found: address)
         }
         self = base
     }

@@ -4,33 +4,35 @@ import Primitives
 
 import struct Crypto.SHA256
 
-/// The folder of one export in a local folder.
-struct ExportFolder {
+/// The local folder in which the tables of one export are written.
+package struct ExportFolder: Sendable {
     let path: String
-
-    /// Creates the folder for a plan, or takes up the one that an interrupted run left.
-    /// - Throws: `io_error`, `disk_full`.
-    init(in parent: String, for plan: ExportPlan) throws {
-        path = "\(parent)/\(plan.folderName)"
-        try Folder(parent).create()
-        try Folder(path).create()
-        let file = "\(path)/\(ExportPlan.fileName)"
-        let found = try AtomicFile.read(file, limit: 1 << 20)
-        if found == nil { try AtomicFile.write(plan.bytes, to: file) }
-        // The name has a part of the digest only.
-        guard found ?? plan.bytes == plan.bytes else {
-            throw StorageError(
-                .ioError, "the folder \(path) belongs to another export", expected: "its plan", found: "another plan",
-                hint: "Export to another folder.")
-        }
-    }
-
-    var manifestPath: String { "\(path)/\(ExportManifest.fileName)" }
 
     func table(_ name: String) throws -> Folder {
         let folder = Folder("\(path)/\(name)")
         try folder.create()
         return folder
+    }
+
+    /// Returns bytes of a file.
+    /// - Throws: `io_error`, also for a file that ends before.
+    func bytes(of file: String, in range: Range<Int>) throws(StorageError) -> [UInt8] {
+        let path = "\(path)/\(file)"
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StorageError(system: "\(path) cannot be opened") }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: range.count)
+        var end = 0
+        while end < bytes.count {
+            // `end` is below the number of bytes in the buffer, and no more are read than there are from it on.
+            let count = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress! + end, $0.count - end, off_t(range.lowerBound + end))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw StorageError(system: "\(path) cannot be read") }
+            end += count
+        }
+        return bytes
     }
 }
 

@@ -8,7 +8,7 @@ import ProjectionRuntime
 package import SubscriptionLedger
 import TableFiles
 
-/// Exports tables of a ledger to a folder. The coordinates of an export decide its bytes: they do not depend on when it
+/// Exports tables of a ledger to files. The coordinates of an export decide its bytes: they do not depend on when it
 /// runs, on the threads, or on events that come later.
 package struct Exporter {
     private let reader: LedgerReader
@@ -70,18 +70,33 @@ package struct Exporter {
     /// Writes the files, and the manifest last. An interrupted export is completed by the same call; of a complete one
     /// nothing is written again.
     ///
-    /// - Parameter parent: the folder in which the export gets a folder of its own.
-    /// - Throws: `ExportGap`; `StorageError`; the reason to stop the work.
+    /// - Parameter destination: the place in which the export gets a folder of its own.
+    /// - Throws: `ExportGap`; `StorageError`; `ObjectStorageError`; the reason to stop the work.
     /// - Complexity: O(n log n) for n facts, with bounded memory.
-    package func export(to parent: String) throws -> CompletedExport {
-        let folder = try ExportFolder(in: parent, for: plan)
-        if let completed = try CompletedExport(in: folder) { return completed }
-        let results = try exportEvents(to: folder) + exportOwnEvents(to: folder) + exportStates(to: folder)
+    package func export(to destination: some ExportDestination) async throws -> CompletedExport {
+        let folder = plan.folderName
+        try await create("\(folder)/\(ExportPlan.fileName)", plan.bytes, in: destination)
+        if let completed = try await CompletedExport(in: destination, folder: folder) { return completed }
+        let tables = try await destination.store(folder) {
+            try exportEvents(to: $0) + exportOwnEvents(to: $0) + exportStates(to: $0)
+        }
         let manifest = ExportManifest(
-            plan: plan, treeRoot: try reader.root(ofFirst: plan.size), tables: results.sorted { $0.name < $1.name })
-        try AtomicFile.write(manifest.bytes, to: folder.manifestPath)
+            plan: plan, treeRoot: try reader.root(ofFirst: plan.size), tables: tables.sorted { $0.name < $1.name })
+        let file = "\(folder)/\(ExportManifest.fileName)"
+        try await create(file, manifest.bytes, in: destination)
         return CompletedExport(
-            manifestPath: folder.manifestPath, digest: .sha256(of: manifest.bytes), tables: manifest.tables)
+            manifestPath: destination.address(of: file), digest: .sha256(of: manifest.bytes), tables: manifest.tables)
+    }
+
+    /// Stores a file that no other run of the same export writes differently.
+    private func create(_ file: String, _ bytes: [UInt8], in destination: some ExportDestination) async throws {
+        guard try await !destination.create(file, bytes),
+            try await destination.read(file, limit: ExportBase.limit) != bytes
+        else { return }
+        // The name of the folder has a part of the plan's digest only.
+        throw StorageError(
+            .ioError, "\(destination.address(of: file)) belongs to another export", expected: "the bytes of this one",
+            found: "others", hint: "Export to another folder.")
     }
 
     /// Returns the base of a table; nil where its rows are all written again: without a base, and for columns or facts of

@@ -1,5 +1,6 @@
 import LedgerConfiguration
 import LedgerStorage
+import ObjectStorage
 import Primitives
 import SubscriptionLedger
 
@@ -48,6 +49,7 @@ extension CommandFailure {
             case is ConfigurationError, is InvalidActivator: Self.usage
             case is StorageError: Self.io
             case let error as AnchorError where error.code == .rootMissing: Self.usage
+            case let error as ObjectStorageError where error.diagnosis.isRetryable: Self.io
             case let error as ReconcileFailure where error.diagnosis.isRetryable: Self.io
             case let error as CustomerError where error.code.isUsage: Self.usage
             default: Self.refused

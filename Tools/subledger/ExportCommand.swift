@@ -7,10 +7,10 @@ import Primitives
 import SubscriptionLedger
 import TableFiles
 
-struct ExportCommand: ParsableCommand {
+struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write tables for a warehouse to files.",
+        abstract: "Write tables for a warehouse to files, in a folder or a bucket.",
         discussion: """
             Each export gets a folder of its own in --to, which is never overwritten: plan.json, the files of each \
             table, and manifest.json last. A folder without a manifest is not complete; the same command completes it. \
@@ -20,6 +20,10 @@ struct ExportCommand: ParsableCommand {
             event. Load the rows of deleted-*, then those of part-* by key. The column restated marks rows whose past \
             changed. `after` in the manifest has the number of rows of the loaded table, and the sum of row_digest.
 
+            A bucket is one of S3 or of a compatible service. AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, \
+            AWS_SESSION_TOKEN (of temporary credentials) and AWS_REGION give access to it; AWS_ENDPOINT_URL_S3 or \
+            AWS_ENDPOINT_URL names a service that is not Amazon's.
+
             TABLES
             \(Self.list)
 
@@ -27,6 +31,7 @@ struct ExportCommand: ParsableCommand {
               subledger export --to ./exports
               subledger export history charges --to ./exports --as csv --as-of 2026-03-01
               subledger export --to ./exports --since ./exports/e-000000001200-1767225600000-0a1b2c3d/manifest.json
+              subledger export --to s3://warehouse/subledger
             """)
 
     private static let list = ExportTable.all.map { "  \($0.name)" }.joined(separator: "\n")
@@ -34,13 +39,17 @@ struct ExportCommand: ParsableCommand {
     @Argument(help: "The tables (default: all).")
     var tables: [String] = []
 
-    @Option(name: .customLong("to"), help: "Folder in which the export gets a folder of its own.")
+    @Option(
+        name: .customLong("to"), help: "Folder, or s3://BUCKET/PREFIX, in which the export gets a folder of its own.")
     var destination: String
 
     @Option(name: .customLong("as"), help: "Format: parquet, csv or jsonl.")
     var fileFormat = FileFormat.parquet
 
-    @Option(help: "Manifest of the earlier export that this one continues (default: none; everything is written).")
+    @Option(
+        help:
+            "Manifest of the earlier export that this one continues, a path or s3://… (default: none; everything is written)."
+    )
     var since: String?
 
     @Option(
@@ -79,7 +88,12 @@ struct ExportCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
+        try report(try await ExportPlaces.withPlaces(export))
+    }
+
+    private func export(_ places: ExportPlaces) async throws -> CompletedExport {
+        let destination = try places.destination(destination)
         let opened = try ledger.reading()
         var request = ExportRequest(
             tables.isEmpty ? ExportTable.all : try tables.map { try ExportTable(named: $0) }, as: fileFormat.format)
@@ -88,12 +102,11 @@ struct ExportCommand: ParsableCommand {
         request.environments = Set(environments.map(\.rawValue))
         request.bundleIds = Set(bundleIds)
         request.reportingCurrency = currency
-        request.base = try since.map { try ExportBase(manifest: $0) }
-        let export = try RowOutputOptions.withProgress(quiet: output.quiet) { bar in
+        if let since { request.base = try await places.base(since) }
+        return try await RowOutputOptions.withProgress(quiet: output.quiet) { bar in
             if let bar { request.report = { bar.show($0) } }
-            return try Exporter(opened, request).export(to: destination)
+            return try await Exporter(opened, request).export(to: destination)
         }
-        try report(export)
     }
 
     private func report(_ export: CompletedExport) throws {

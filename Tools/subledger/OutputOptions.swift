@@ -57,4 +57,12 @@ struct RowOutputOptions: ParsableArguments {
         defer { bar?.clear() }
         return try body(bar)
     }
+
+    static func withProgress<Result>(
+        quiet: Bool, _ body: (RebuildProgressBar?) async throws -> Result
+    ) async rethrows -> Result {
+        let bar = !quiet && Terminal.standardError.isInteractive ? RebuildProgressBar() : nil
+        defer { bar?.clear() }
+        return try await body(bar)
+    }
 }

@@ -45,7 +45,7 @@ import Testing
         var next = 0
         for night in 0..<20 { try await ledger.play(to: night, from: &next) }
         let asOf = ledger.instant(of: 19)
-        let export = try ledger.export(.parquet(.snappy), asOf: asOf, to: "full")
+        let export = try await ledger.export(.parquet(.snappy), asOf: asOf, to: "full")
         let found = try await blocking { try Answers(export) }
         let reader = ledger.reader
         let size = try reader.size()
@@ -112,7 +112,7 @@ import Testing
         var next = 0
         for night in 0..<20 { try await ledger.play(to: night, from: &next) }
         let asOf = ledger.instant(of: 15)
-        let export = try ledger.export(.jsonLines, asOf: asOf, to: "full")
+        let export = try await ledger.export(.jsonLines, asOf: asOf, to: "full")
         let files = try NightlyLedger.files(of: export)
         let question = AsOfQuery(asOf: asOf)
         let rows = try String(decoding: files["subscriptions/part-00000.jsonl"] ?? [], as: UTF8.self).split(

@@ -15,7 +15,7 @@ struct KilledExportTests {
         for night in 0..<20 { try await ledger.play(to: night, from: &next) }
         let size = try ledger.reader.size()
         var random = SeededRandom(seed: TestEnvironment.seed)
-        let whole = try ledger.export(.parquet(.snappy), asOf: ledger.instant(of: 19), size: size, to: "whole")
+        let whole = try await ledger.export(.parquet(.snappy), asOf: ledger.instant(of: 19), size: size, to: "whole")
         let expected = try NightlyLedger.files(of: whole)
         let options = [
             "--data", ledger.dataFolder, "--known-at", "\(size)", "--as-of", ledger.instant(of: 19).iso8601,

@@ -21,11 +21,11 @@ import Testing
         for night in 0..<NightlyLedger.nights {
             try await ledger.play(to: night, from: &next)
             exports.append(
-                try ledger.export(
+                try await ledger.export(
                     format, asOf: ledger.instant(of: night), since: exports.last?.manifestPath, to: "nightly"))
         }
         let last = ledger.instant(of: NightlyLedger.nights - 1)
-        let full = try ledger.export(format, asOf: last, to: "full")
+        let full = try await ledger.export(format, asOf: last, to: "full")
         let manifests = exports.map(\.manifestPath)
         try await blocking {
             let loaded = try Self.warehouse(manifests)
@@ -48,11 +48,11 @@ import Testing
         var next = 0
         for night in 0..<11 { try await ledger.play(to: night, from: &next) }
         let asOf = ledger.instant(of: 10)
-        let base = try ledger.export(.csv, asOf: asOf, to: "base")
+        let base = try await ledger.export(.csv, asOf: asOf, to: "base")
         // Other rules are activated meanwhile.
         for night in 11..<14 { try await ledger.play(to: night, from: &next) }
-        let again = try ledger.export(.csv, asOf: asOf, to: "again")
-        let increment = try ledger.export(
+        let again = try await ledger.export(.csv, asOf: asOf, to: "again")
+        let increment = try await ledger.export(
             .csv, asOf: ledger.instant(of: 13), since: base.manifestPath, to: "increment")
         try await blocking {
             let counts = try Self.warehouse([base, again, increment].map(\.manifestPath), option: "--restated")
@@ -85,18 +85,18 @@ import Testing
         var next = 0
         for night in 0..<5 { try await ledger.play(to: night, from: &next) }
         let asOf = ledger.instant(of: 4)
-        let base = try ledger.export(.csv, asOf: asOf, to: "base")
+        let base = try await ledger.export(.csv, asOf: asOf, to: "base")
         let manifest = String(decoding: try File.read(base.manifestPath), as: UTF8.self)
         let path = ledger.folder + "/other.json"
         for (refusal, pattern, replacement) in Self.otherBases {
             try File.write(Array(manifest.replacing(pattern, with: replacement).utf8), to: path)
             let error = #expect(throws: ExportGap.self, "\(refusal)") {
-                try ledger.export(.csv, asOf: asOf, since: path, to: "next")
+                try await ledger.export(.csv, asOf: asOf, since: path, to: "next")
             }
             #expect(error?.diagnosis.code == "export_gap" && error?.diagnosis.message == refusal)
         }
         let missing = #expect(throws: ExportGap.self) {
-            try ledger.export(.csv, asOf: asOf, since: ledger.folder + "/none.json", to: "next")
+            try await ledger.export(.csv, asOf: asOf, since: ledger.folder + "/none.json", to: "next")
         }
         #expect(missing?.diagnosis.message == "the base does not exist")
     }
@@ -106,12 +106,12 @@ import Testing
         var next = 0
         for night in 0..<10 { try await ledger.play(to: night, from: &next) }
         let (asOf, size) = (ledger.instant(of: 9), try ledger.reader.size())
-        let base = try ledger.export(.csv, asOf: ledger.instant(of: 4), size: size / 2, to: "base")
+        let base = try await ledger.export(.csv, asOf: ledger.instant(of: 4), size: size / 2, to: "base")
         let first = try NightlyLedger.files(
-            of: ledger.export(.csv, asOf: asOf, size: size, since: base.manifestPath, to: "first"))
+            of: await ledger.export(.csv, asOf: asOf, size: size, since: base.manifestPath, to: "first"))
         for night in 10..<20 { try await ledger.play(to: night, from: &next) }
         let again = try NightlyLedger.files(
-            of: ledger.export(.csv, asOf: asOf, size: size, since: base.manifestPath, to: "again"))
+            of: await ledger.export(.csv, asOf: asOf, size: size, since: base.manifestPath, to: "again"))
         #expect(first == again)
     }
 }

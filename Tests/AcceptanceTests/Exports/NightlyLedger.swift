@@ -86,13 +86,15 @@ final class NightlyLedger {
     /// - Returns: the path of the manifest.
     func export(
         _ format: TableFileFormat, asOf: Instant, size: Position? = nil, since base: String? = nil, to name: String
-    ) throws -> CompletedExport {
+    ) async throws -> CompletedExport {
         var request = ExportRequest(ExportTable.all, as: format)
         request.asOf = asOf
         request.size = size
         request.environments = ["Production", "Sandbox"]
-        request.base = try base.map { try ExportBase(manifest: $0) }
-        return try Exporter(reader, request).export(to: folder + "/" + name)
+        if let base {
+            request.base = try await ExportBase(manifest: String(base.dropFirst()), in: LocalDestination(""))
+        }
+        return try await Exporter(reader, request).export(to: LocalDestination(folder + "/" + name))
     }
 
     /// Returns the bytes of all files of an export, by their paths.

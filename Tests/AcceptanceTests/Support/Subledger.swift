@@ -10,8 +10,9 @@ struct Subledger {
     let output: String
     let errors: String
 
-    init(_ arguments: [String], input: String? = nil) throws {
-        let child = try ChildProcess("subledger", arguments)
+    /// - Parameter environment: variables to add to those of the tests.
+    init(_ arguments: [String], input: String? = nil, environment: [String: String] = [:]) throws {
+        let child = try ChildProcess("subledger", arguments, environment: environment)
         if let input { child.send(input) }
         child.closeInput()
         output = child.remainingLines().joined(separator: "\n")

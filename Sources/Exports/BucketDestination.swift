@@ -1,0 +1,45 @@
+import LedgerStorage
+package import ObjectStorage
+import Primitives
+
+/// A bucket, or a prefix in it, that takes exports.
+package struct BucketDestination: ExportDestination {
+    private let location: S3Location
+    private let bucket: S3Bucket
+
+    package init(_ location: S3Location, _ bucket: S3Bucket) {
+        (self.location, self.bucket) = (location, bucket)
+    }
+
+    package func address(of file: String) -> String { location.url(of: file) }
+
+    package func read(_ file: String, limit: Int) async throws -> [UInt8]? {
+        try await bucket.get(location.key(file), limit: limit)
+    }
+
+    package func create(_ file: String, _ bytes: [UInt8]) async throws -> Bool {
+        try await bucket.putIfAbsent(bytes, as: location.key(file))
+    }
+
+    /// The files are written to a temporary folder first: neither their digests nor their sizes are known before.
+    package func store(
+        _ name: String, write: (ExportFolder) throws -> [ExportManifest.Table]
+    ) async throws -> [ExportManifest.Table] {
+        let temporary = try Folder.temporary()
+        defer { try? temporary.remove() }
+        let folder = ExportFolder(path: temporary.path)
+        let tables = try write(folder)
+        for file in tables.flatMap(\.files) { try await upload(file, of: folder, as: "\(name)/\(file.path)") }
+        return tables
+    }
+
+    /// Uploads a file, unless an interrupted run of the same export did.
+    private func upload(_ file: ExportManifest.File, of folder: ExportFolder, as name: String) async throws {
+        let key = location.key(name)
+        let found = try await bucket.head(key)
+        if found == S3Object(byteCount: file.bytes, sha256: file.sha256) { return }
+        try await bucket.upload(byteCount: Int(file.bytes), sha256: file.sha256, as: key) {
+            try folder.bytes(of: file.path, in: $0)
+        }
+    }
+}
