@@ -90,12 +90,12 @@ import Testing
         let path = ledger.folder + "/other.json"
         for (refusal, pattern, replacement) in Self.otherBases {
             try File.write(Array(manifest.replacing(pattern, with: replacement).utf8), to: path)
-            let error = #expect(throws: ExportGap.self, "\(refusal)") {
+            let error = await #expect(throws: ExportGap.self, "\(refusal)") {
                 try await ledger.export(.csv, asOf: asOf, since: path, to: "next")
             }
             #expect(error?.diagnosis.code == "export_gap" && error?.diagnosis.message == refusal)
         }
-        let missing = #expect(throws: ExportGap.self) {
+        let missing = await #expect(throws: ExportGap.self) {
             try await ledger.export(.csv, asOf: asOf, since: ledger.folder + "/none.json", to: "next")
         }
         #expect(missing?.diagnosis.message == "the base does not exist")
