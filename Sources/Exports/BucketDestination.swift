@@ -21,6 +21,11 @@ package struct BucketDestination: ExportDestination {
         try await bucket.putIfAbsent(bytes, as: location.key(file))
     }
 
+    package func contains(_ file: ExportManifest.File, of name: String) async throws -> Bool {
+        let found = try await bucket.head(location.key("\(name)/\(file.path)"))
+        return found == S3Object(byteCount: file.bytes, sha256: file.sha256)
+    }
+
     /// The files are written to a temporary folder first: neither their digests nor their sizes are known before.
     package func store(
         _ name: String, write: (ExportFolder) throws -> [ExportManifest.Table]
@@ -29,16 +34,14 @@ package struct BucketDestination: ExportDestination {
         defer { try? temporary.remove() }
         let folder = ExportFolder(path: temporary.path)
         let tables = try write(folder)
-        for file in tables.flatMap(\.files) { try await upload(file, of: folder, as: "\(name)/\(file.path)") }
+        for file in tables.flatMap(\.files) where try await !contains(file, of: name) {
+            try await upload(file, of: folder, as: "\(name)/\(file.path)")
+        }
         return tables
     }
 
-    /// Uploads a file, unless an interrupted run of the same export did.
     private func upload(_ file: ExportManifest.File, of folder: ExportFolder, as name: String) async throws {
-        let key = location.key(name)
-        let found = try await bucket.head(key)
-        if found == S3Object(byteCount: file.bytes, sha256: file.sha256) { return }
-        try await bucket.upload(byteCount: Int(file.bytes), sha256: file.sha256, as: key) {
+        try await bucket.upload(byteCount: Int(file.bytes), sha256: file.sha256, as: location.key(name)) {
             try folder.bytes(of: file.path, in: $0)
         }
     }

@@ -18,6 +18,12 @@ package struct CompletedExport: Sendable {
 }
 
 extension CompletedExport {
+    /// Whether every file is there as the manifest says.
+    func isIntact(in destination: some ExportDestination, folder: String) async throws -> Bool {
+        for file in tables.flatMap(\.files) where try await !destination.contains(file, of: folder) { return false }
+        return true
+    }
+
     /// Reads the manifest in a folder of a destination; nil without one.
     /// - Throws: `StorageError`, `ObjectStorageError`; `log_corrupt` for a file that is no manifest.
     init?(in destination: some ExportDestination, folder: String) async throws {

@@ -9,8 +9,8 @@ package struct ExportBase: Hashable, Sendable {
     let size: Position
     let asOf: Instant
     let rulesDigest: Digest
-    /// The members that must be the same in the next export, in RFC 8785.
-    let options: [UInt8]
+    /// The members that must be the same in the next export, as JSON texts by name.
+    let options: [String: String]
     /// The tables by name.
     let tables: [String: ExportManifest.Table]
     /// The version of the facts, which a new program may raise, and the erasures.
@@ -64,8 +64,11 @@ package struct ExportBase: Hashable, Sendable {
     }
 
     /// Returns the members of a plan or a manifest that a series shares.
-    static func options(_ members: [JSONValue.Member]) -> [UInt8] {
-        JSONValue.object(members.filter { sharedMembers.contains($0.key) }).canonical()
+    static func options(_ members: [JSONValue.Member]) -> [String: String] {
+        let shared = members.filter { sharedMembers.contains($0.key) }
+        return Dictionary(
+            shared.map { ($0.key, String(decoding: $0.value.canonical(), as: UTF8.self)) }
+        ) { first, _ in first }
     }
 
     package static func == (left: Self, right: Self) -> Bool { left.digest == right.digest }

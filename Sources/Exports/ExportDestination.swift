@@ -12,6 +12,11 @@ package protocol ExportDestination: Sendable {
     /// - Throws: `StorageError`, `ObjectStorageError`.
     func create(_ file: String, _ bytes: [UInt8]) async throws -> Bool
 
+    /// Returns whether a file of an export is there with the size and the digest of the manifest.
+    /// - Parameter name: the name of the export's folder.
+    /// - Throws: `StorageError`, `ObjectStorageError`.
+    func contains(_ file: ExportManifest.File, of name: String) async throws -> Bool
+
     /// Stores the files of tables durably, in place of any others with their names.
     /// - Parameters:
     ///   - name: the name of the export's folder.

@@ -14,6 +14,25 @@ package struct ExportFolder: Sendable {
         return folder
     }
 
+    /// Returns the size of a file; nil if there is none.
+    func byteCount(of file: String) -> Int64? {
+        var status = stat()
+        return stat("\(path)/\(file)", &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// Returns the SHA-256 of a file that has the size in its manifest.
+    /// - Throws: `io_error`.
+    func digest(of file: ExportManifest.File) throws(StorageError) -> Digest {
+        var hash = SHA256()
+        for start in stride(from: 0, to: Int(file.bytes), by: Self.chunk) {
+            let bytes = try bytes(of: file.path, in: start..<min(start + Self.chunk, Int(file.bytes)))
+            bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        }
+        return Digest(hash.finalize())
+    }
+
+    private static let chunk = 1 << 20
+
     /// Returns bytes of a file.
     /// - Throws: `io_error`, also for a file that ends before.
     func bytes(of file: String, in range: Range<Int>) throws(StorageError) -> [UInt8] {

@@ -19,6 +19,8 @@ struct ExportedPeriod {
     /// Nil for a period that no projection of money counts: shared, implied, or of another product type.
     let purchase: CountedPurchase?
     let product: CatalogProduct?
+    /// The period of the key that begins where this one is replaced; nil if none does.
+    let successor: Period?
     let asOf: Instant
 }
 
@@ -55,11 +57,14 @@ extension ExportUnit {
         return subscription.periods.filter { $0.start <= asOf }.map { period in
             if period.isKnown { numbers[period.type, default: 0] += 1 }
             let purchase = counted[PeriodKey(period, of: key)]
+            let replacedAt = purchase?.purchase.replacedAt
             return ExportedPeriod(
                 period: period, key: key, unitKey: lineage.subscriptions[0].key,
                 group: purchase?.group ?? period.subscriptionGroupIdentifier,
                 number: max(1, numbers[period.type] ?? 0), purchase: purchase,
-                product: period.productId.flatMap { catalog?.product($0, at: period.start) }, asOf: asOf)
+                product: period.productId.flatMap { catalog?.product($0, at: period.start) },
+                successor: replacedAt.flatMap { at in subscription.periods.first { $0.start == at && $0 != period } },
+                asOf: asOf)
         }
     }
 
@@ -105,7 +110,15 @@ extension OfferRun {
 // MARK: Times
 
 extension ExportedPeriod {
-    var end: Instant? { period.end(at: asOf) }
+    /// The end that Apple states, or that the catalogue gives a non-renewing subscription.
+    var end: Instant? {
+        period.end(at: asOf)
+            ?? (period.type == .nonRenewing ? product?.duration.map { period.start.advanced(by: $0) } : nil)
+    }
+
+    var duration: CalendarPeriod? {
+        purchase?.purchase.duration ?? (period.type == .nonRenewing ? product?.duration : nil)
+    }
 
     /// The newest revocation begun, also one that was reversed.
     var revocation: Revocation? { period.revocations.last { $0.start <= asOf } }
@@ -141,13 +154,17 @@ extension ExportedPeriod {
     }
 
     var lastRecordedAt: Instant? {
-        (period.sources.map(\.recordedAt) + renewalInfos.map(\.source.recordedAt)).max()
+        let statements = period.sources.filter { $0.time <= asOf } + renewalInfos.map(\.source)
+        // A renewal is charged, and signed, before it begins; other first statements may come later.
+        return (statements.map(\.recordedAt).max() ?? period.firstSource?.recordedAt)
     }
 
-    /// The positions of the first statement, of the end, of the revocation and of the newest renewal info.
+    /// The positions of the first statement, of the end, of the revocation, of what replaced the period, and of the newest
+    /// renewal info.
     var evidence: [Position] {
         let sources = [
             period.firstSource, period.statementOfEnd(at: asOf)?.statement.source, revocation?.source,
+            replacedAt.flatMap { _ in period.replacement?.sources.first ?? successor?.firstSource },
             renewalInfos.last?.source,
         ]
         return Set(sources.compactMap { $0?.position }).sorted()

@@ -60,15 +60,15 @@ package struct Exporter {
                 found: "another root")
         }
         let options = ExportBase.options(plan.members)
-        guard options == base.options else {
+        if let name = ExportBase.sharedMembers.first(where: { options[$0] != base.options[$0] }) {
             throw ExportGap(
-                "the base has other options", expected: String(decoding: options, as: UTF8.self),
-                found: String(decoding: base.options, as: UTF8.self))
+                "the base has other options", expected: "\(name) \(options[name] ?? "none")",
+                found: base.options[name] ?? "none")
         }
     }
 
-    /// Writes the files, and the manifest last. An interrupted export is completed by the same call; of a complete one
-    /// nothing is written again.
+    /// Writes the files, and the manifest last. An interrupted export, or one whose files are damaged, is completed by
+    /// the same call; of a complete one nothing is written again.
     ///
     /// - Parameter destination: the place in which the export gets a folder of its own.
     /// - Throws: `ExportGap`; `StorageError`; `ObjectStorageError`; the reason to stop the work.
@@ -76,7 +76,11 @@ package struct Exporter {
     package func export(to destination: some ExportDestination) async throws -> CompletedExport {
         let folder = plan.folderName
         try await create("\(folder)/\(ExportPlan.fileName)", plan.bytes, in: destination)
-        if let completed = try await CompletedExport(in: destination, folder: folder) { return completed }
+        if let completed = try await CompletedExport(in: destination, folder: folder),
+            try await completed.isIntact(in: destination, folder: folder)
+        {
+            return completed
+        }
         let tables = try await destination.store(folder) {
             try exportEvents(to: $0) + exportOwnEvents(to: $0) + exportStates(to: $0)
         }
@@ -144,7 +148,7 @@ extension Exporter {
             let output = try TableOutput(
                 table, in: folder, request.format, mode: base == nil ? .full : .delta, adding: base?.content)
             let rows = OwnRows(table.schema)
-            fill(try reader.ownEvents(in: (base?.base.size ?? 0)..<plan.size), rows)
+            fill(try reader.ownEvents(in: (base?.base.size ?? 0)..<plan.size).limited(to: plan), rows)
             for row in rows.sorted {
                 var stored: [UInt8] = []
                 row.encode(into: &stored)
@@ -234,6 +238,21 @@ extension Exporter {
             "the rows of the base cannot be computed again",
             expected: "\(base.content.rows) rows of \(table.name) with the digest sum of the base",
             found: "\(output.base.rows) rows, or others")
+    }
+}
+
+extension ExportedOwnEvents {
+    /// Returns the events about the apps and environments of an export. Rules and rates are about all.
+    fileprivate func limited(to plan: ExportPlan) -> ExportedOwnEvents {
+        func includes(_ bundleId: String?) -> Bool {
+            plan.bundleIds.isEmpty || (bundleId.map { plan.bundleIds.contains($0) } ?? false)
+        }
+        return ExportedOwnEvents(
+            activations: activations, catalogs: catalogs.filter { includes($0.catalog.bundleId.text) }, rates: rates,
+            closes: closes.filter { closed in
+                let terms = closed.close.terms
+                return plan.environments.contains(terms.environment) && includes(terms.bundleId)
+            })
     }
 }
 

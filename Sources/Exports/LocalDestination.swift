@@ -1,3 +1,4 @@
+import Glibc
 import LedgerStorage
 
 /// A local folder that takes exports.
@@ -21,10 +22,38 @@ package struct LocalDestination: ExportDestination {
         return true
     }
 
+    package func contains(_ file: ExportManifest.File, of name: String) async throws -> Bool {
+        let folder = ExportFolder(path: address(of: name))
+        guard folder.byteCount(of: file.path) == file.bytes else { return false }
+        return try folder.digest(of: file) == file.sha256
+    }
+
     /// The files are written where they stay.
+    /// - Throws: also `locked` while another process writes the same export.
     package func store(
         _ name: String, write: (ExportFolder) throws -> [ExportManifest.Table]
     ) async throws -> [ExportManifest.Table] {
-        try write(ExportFolder(path: address(of: name)))
+        let lock = try ExportLock(address(of: name))
+        return try withExtendedLifetime(lock) { try write(ExportFolder(path: address(of: name))) }
+    }
+}
+
+/// The right to write to the folder of an export. One process has it until it ends for any reason (flock(2)).
+private final class ExportLock {
+    private let descriptor: Int32
+
+    /// - Throws: `locked`; `io_error`.
+    init(_ folder: String) throws(StorageError) {
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StorageError(system: "\(folder) cannot be opened") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw StorageError(
+                .locked, "another process writes the same export", expected: "no other writer of \(folder)",
+                found: "one", hint: "Wait until it ends.")
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
     }
 }

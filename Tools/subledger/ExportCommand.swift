@@ -52,6 +52,9 @@ struct ExportCommand: AsyncParsableCommand {
     )
     var since: String?
 
+    @Flag(help: "Write everything, as without --since.")
+    var full = false
+
     @Option(
         name: .customLong("as-of"),
         help:
@@ -86,6 +89,10 @@ struct ExportCommand: AsyncParsableCommand {
             case .jsonl: .jsonLines
             }
         }
+    }
+
+    func validate() throws {
+        guard !full || since == nil else { throw ValidationError("--full and --since cannot be combined") }
     }
 
     func run() async throws {

@@ -25,7 +25,15 @@ struct ExportPlaces {
     /// - Parameter text: a path or `s3://BUCKET/PREFIX`.
     /// - Throws: `usage` for a text that is neither, and for missing variables.
     func destination(_ text: String) throws -> any ExportDestination {
-        guard S3Location.isMeant(by: text) else { return LocalDestination(text) }
+        guard S3Location.isMeant(by: text) else {
+            guard !text.contains("://") else {
+                throw CommandFailure(
+                    code: "usage", message: "unknown kind of place for exports",
+                    expected: "a folder or s3://BUCKET/PREFIX",
+                    found: text, exitCode: CommandFailure.usage)
+            }
+            return LocalDestination(text)
+        }
         guard let location = S3Location(text) else {
             throw CommandFailure(
                 code: "usage", message: "invalid location of a bucket", expected: "s3://BUCKET/PREFIX", found: text,

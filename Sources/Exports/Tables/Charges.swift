@@ -57,8 +57,17 @@ extension StateRows {
                 row.append(text: purchase.storefront?.text ?? TableWord.unknown)
                 row.append(text: purchase.offer?.name ?? TableWord.none)
                 row.append(boolean: charge.isInferred)
-                row.append(evidence: [charge.position])
+                row.append(evidence: purchase.evidence(of: charge, in: unit))
             }
         }
+    }
+}
+
+extension SubscriptionPurchase {
+    /// The positions of the movement and, for a credit, of the purchase that replaced this one.
+    fileprivate func evidence(of charge: Charge, in unit: PurchaseUnit) -> [Position] {
+        guard charge.kind == .upgradeCredit else { return [charge.position] }
+        let successor = unit.purchases.first { $0.key == key && $0.start == replacedAt && $0.period != period }
+        return Set([charge.position] + (successor.map { [$0.position] } ?? [])).sorted()
     }
 }

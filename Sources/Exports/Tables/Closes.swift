@@ -11,8 +11,9 @@ extension ExportTable {
             name: "closes", version: 1, keyCount: 3,
             columns: [
                 .text("name"), TableColumn("version", .int32), TableColumn("cell", .json),
-                TableColumn("position", .int64), .instant("as_of_at"), TableColumn("rules_digest", .hex),
-                .text("definition"), .text("zone"), .nullable("amount", .money), .nullable("count", .int64),
+                TableColumn("position", .int64), .text("environment"), .nullable("bundle_id"), .instant("as_of_at"),
+                TableColumn("rules_digest", .hex), .text("definition"), .text("mrr_definition"), .text("zone"),
+                .nullable("reporting_currency"), .nullable("amount", .money), .nullable("count", .int64),
                 .nullable("currency"),
             ]),
         .ownEvents { events, rows in
@@ -31,10 +32,14 @@ extension TableRow {
         append(integer: Int64(closed.version))
         append(json: cell.name.canonical())
         append(position: closed.close.position)
+        append(text: terms.environment)
+        append(text: terms.bundleId)
         append(instant: terms.asOf)
         append(hex: terms.rules)
         append(text: terms.definition)
+        append(text: terms.mrr)
         append(text: terms.zone)
+        append(text: terms.currency)
         append(milliunits: currency == nil ? nil : value)
         append(integer: currency == nil ? value : nil)
         append(text: currency)

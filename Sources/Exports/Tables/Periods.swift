@@ -79,7 +79,7 @@ extension TableRow {
         append(text: offer?.offerIdentifier)
         append(text: offer?.offerDiscountType?.name)
         append(text: offer?.offerPeriod?.text)
-        append(text: row.purchase?.purchase.duration?.description)
+        append(text: row.duration?.description)
     }
 
     fileprivate mutating func appendStanding(of row: ExportedPeriod) {

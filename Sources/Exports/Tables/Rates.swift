@@ -20,7 +20,8 @@ extension ExportTable {
                         row.append(daysSinceEpoch: rate.day.daysSinceEpoch)
                         row.append(text: rate.currency.text)
                         row.append(text: change.rates.currency.text)
-                        row.append(nanounits: Int64(1_000_000_000).scaled(by: rate.rate.factor))
+                        // A rate that no column holds becomes null, and is counted.
+                        row.append(nanounits: Int64(1_000_000_000).scaled(by: rate.rate.factor) ?? .max)
                     }
                 }
             }

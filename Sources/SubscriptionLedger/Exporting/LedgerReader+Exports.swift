@@ -45,6 +45,12 @@ package struct ExportedOwnEvents: Sendable {
     package let rates: [RatesChange]
     package let closes: [Close]
 
+    package init(
+        activations: [RulesActivation], catalogs: [CatalogChange], rates: [RatesChange], closes: [Close]
+    ) {
+        (self.activations, self.catalogs, self.rates, self.closes) = (activations, catalogs, rates, closes)
+    }
+
     package struct Close: Sendable {
         package let close: NumbersClose
         /// The number among the closes of the same name, from 1 on.

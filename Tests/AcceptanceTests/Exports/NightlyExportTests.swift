@@ -1,4 +1,6 @@
 import Exports
+import Glibc
+import LedgerStorage
 import LedgerTesting
 import Primitives
 import SubscriptionLedger
@@ -99,6 +101,41 @@ import Testing
             try await ledger.export(.csv, asOf: asOf, since: ledger.folder + "/none.json", to: "next")
         }
         #expect(missing?.diagnosis.message == "the base does not exist")
+    }
+
+    @Test func `are written again where files are missing or cut off, by one process at a time`() async throws {
+        let ledger = try NightlyLedger(seed: TestEnvironment.seed)
+        var next = 0
+        for night in 0..<5 { try await ledger.play(to: night, from: &next) }
+        let asOf = ledger.instant(of: 4)
+        let export = try await ledger.export(.csv, asOf: asOf, to: "damaged")
+        let files = try NightlyLedger.files(of: export)
+        let folder = String(export.manifestPath.dropLast("/manifest.json".count))
+        try File.write([], to: folder + "/periods/part-00000.csv")
+        #expect(unlink(folder + "/charges/part-00000.csv") == 0)
+        // As long as another process writes, this one does not.
+        let other = open(folder, O_RDONLY | O_DIRECTORY)
+        #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+        let refusal = await #expect(throws: StorageError.self) {
+            try await ledger.export(.csv, asOf: asOf, to: "damaged")
+        }
+        #expect(refusal?.code == .locked)
+        close(other)
+        _ = try await ledger.export(.csv, asOf: asOf, to: "damaged")
+        #expect(try NightlyLedger.files(of: export) == files)
+    }
+
+    @Test func `do not restate what is learned on time`() async throws {
+        let ledger = try NightlyLedger(seed: TestEnvironment.seed)
+        var next = 0
+        for night in 0..<9 { try await ledger.play(to: night, from: &next) }
+        let base = try await ledger.export(.csv, asOf: ledger.instant(of: 7), to: "base")
+        for night in 9..<11 { try await ledger.play(to: night, from: &next) }
+        let increment = try await ledger.export(
+            .csv, asOf: ledger.instant(of: 10), since: base.manifestPath, to: "increment")
+        // Whatever Apple signed by then was delivered in order, except for what a quiet night held back.
+        let periods = try #require(increment.tables.first { $0.name == "periods" })
+        #expect(periods.upserts > 10 && periods.restated < periods.upserts / 2)
     }
 
     @Test func `are the same bytes whenever they run`() async throws {
