@@ -155,8 +155,8 @@ extension ExportedPeriod {
 
     var lastRecordedAt: Instant? {
         let statements = period.sources.filter { $0.time <= asOf } + renewalInfos.map(\.source)
-        // A renewal is charged, and signed, before it begins; other first statements may come later.
-        return (statements.map(\.recordedAt).max() ?? period.firstSource?.recordedAt)
+        // In hindsight, a period is known before its first statement was signed.
+        return statements.map(\.recordedAt).max() ?? period.firstSource?.recordedAt
     }
 
     /// The positions of the first statement, of the end, of the revocation, of what replaced the period, and of the newest
