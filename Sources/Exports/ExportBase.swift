@@ -2,7 +2,7 @@ import LedgerModel
 import Primitives
 
 /// The export that another one continues, as its manifest states it.
-package struct ExportBase: Hashable, Sendable {
+package struct ExportBase: Sendable {
     let digest: Digest
     let origin: String
     let treeRoot: Digest
@@ -70,10 +70,6 @@ package struct ExportBase: Hashable, Sendable {
             shared.map { ($0.key, String(decoding: $0.value.canonical(), as: UTF8.self)) }
         ) { first, _ in first }
     }
-
-    package static func == (left: Self, right: Self) -> Bool { left.digest == right.digest }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 
     var coordinates: ExportPlan.Base {
         ExportPlan.Base(manifest: digest, size: size, asOf: asOf, rulesDigest: rulesDigest)

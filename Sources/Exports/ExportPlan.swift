@@ -88,13 +88,8 @@ extension ExportPlan {
 
     /// The name of the folder: the size and as-of in digits, so that names sort by them, and a part of the digest.
     package var folderName: String {
-        let size = Self.digits(Int64(clamping: size), 12)
-        return "e-\(size)-\(Self.digits(asOf.milliseconds, 13))-\(Digest.sha256(of: bytes).hex.prefix(8))"
-    }
-
-    private static func digits(_ number: Int64, _ count: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, count - text.count)) + text
+        let size = String(Int64(clamping: size), digits: 12)
+        return "e-\(size)-\(String(asOf.milliseconds, digits: 13))-\(Digest.sha256(of: bytes).hex.prefix(8))"
     }
 }
 
@@ -104,5 +99,13 @@ extension ExportPlan.Base {
             "manifestSha256": .string(manifest.hex), "to": JSONValue(position: size), "asOf": JSONValue(asOf),
             "rulesDigest": .string(rulesDigest.hex),
         ])
+    }
+}
+
+extension String {
+    /// Creates a number with leading zeros, so that names sort by it.
+    init(_ number: some BinaryInteger, digits count: Int) {
+        let text = "\(number)"
+        self = [String](repeating: "0", count: Swift.max(0, count - text.count)).joined() + text
     }
 }

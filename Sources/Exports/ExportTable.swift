@@ -1,4 +1,3 @@
-import Primitives
 import SubscriptionLedger
 package import TableFiles
 
@@ -16,7 +15,7 @@ package struct ExportTable: Sendable {
         /// Rows about lineages that Apple accounts join, as of an instant.
         case units(@Sendable (ExportUnit, StateRows) throws -> Void)
         /// Sums over all of them.
-        case sums(@Sendable (ExportPlan, AnalysisContext, _ asOf: Instant) throws -> any TableSum)
+        case sums(@Sendable (ExportQuestion) throws -> any TableSum)
     }
 
     package var name: String { schema.name }
@@ -32,8 +31,7 @@ package struct ExportTable: Sendable {
     /// All tables, by name.
     package static let all: [ExportTable] = [
         .catalog, .charges, .closes, .cohortMembers, .cohortNet, .cohorts, .events, .history, .offers, .periods, .rates,
-        .revenue,
-        .rules, .subscriptions,
+        .revenue, .rules, .subscriptions,
     ]
 
     /// - Throws: `TableUnknown`.

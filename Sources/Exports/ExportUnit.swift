@@ -8,17 +8,18 @@ import SubscriptionLedger
 final class ExportUnit {
     let timelines: [SubscriptionKey: Timeline]
     let lineages: [Lineage]
-    let asOf: Instant
+    let question: ExportQuestion
     private let history: CustomerHistory
-    let context: AnalysisContext
-    let plan: ExportPlan
 
-    init(_ facts: UnitFacts, asOf: Instant, _ context: AnalysisContext, _ plan: ExportPlan) {
-        (self.asOf, self.context, self.plan) = (asOf, context, plan)
+    init(_ facts: UnitFacts, _ question: ExportQuestion) {
+        self.question = question
         history = facts.customers
-        timelines = facts.timelines.typed(by: context.catalogs)
+        timelines = facts.timelines.typed(by: question.context.catalogs)
         lineages = Lineage.components(of: timelines)
     }
+
+    var asOf: Instant { question.asOf }
+    var context: AnalysisContext { question.context }
 
     private lazy var directory = history.directory(below: context.size)
 

@@ -40,8 +40,8 @@ struct CountedPurchase {
 
 extension ExportUnit {
     /// The periods of all keys that began by the instant.
-    func periods() throws -> [ExportedPeriod] {
-        let counted = try countedPurchases()
+    func periods() -> [ExportedPeriod] {
+        let counted = countedPurchases()
         return lineages.flatMap { lineage in
             lineage.subscriptions.flatMap { subscription in
                 periods(of: subscription, in: lineage, counted)
@@ -68,13 +68,13 @@ extension ExportUnit {
         }
     }
 
-    private func countedPurchases() throws -> [PeriodKey: CountedPurchase] {
-        let question = try RetentionQuestion(context.rules.retention.definition, context, cuts: [], asOf: asOf)
-        let reporting = plan.reportingCurrency.map { ReportingCurrency(Symbol($0), context.rates) }
+    private func countedPurchases() -> [PeriodKey: CountedPurchase] {
+        let definition = context.rules.retention.definition
+        let retention = question.retention.first { $0.rules.definition == definition }
         var counted: [PeriodKey: CountedPurchase] = [:]
         for unit in purchaseUnits {
             let (rates, paid) = (ProceedsRates(unit, context.rules.revenue), unit.purchases.filter(\.isPaid))
-            let anchor = CohortMember(unit, question)?.anchor
+            let anchor = retention.flatMap { CohortMember(unit, $0) }?.anchor
             for purchase in unit.purchases {
                 counted[PeriodKey(purchase.period, of: purchase.key)] = CountedPurchase(
                     purchase: purchase, group: unit.group,
@@ -82,7 +82,7 @@ extension ExportUnit {
                     convertsTrial: unit.offerRuns.contains { $0.isFree && $0.isConverted(by: purchase) },
                     bridgedUntil: purchase.bridgedGap(context.rules.retention.bridge, in: paid)?.upperBound,
                     proceedsRate: rates.rate(ofSaleAt: purchase.start), charges: purchase.charges(in: nil),
-                    reportedCharges: reporting.map { purchase.charges(in: $0) })
+                    reportedCharges: question.reporting.map { purchase.charges(in: $0) })
             }
         }
         return counted

@@ -116,13 +116,13 @@ package struct Exporter {
 // MARK: Tables of the log
 
 extension Exporter {
+    /// The events between two reports of the progress.
+    private static let reportStep: UInt64 = 4_096
+
     private func exportEvents(to folder: ExportFolder) throws -> [ExportManifest.Table] {
         try tables.compactMap { table in
             guard case .events(let fill) = table.source else { return nil }
-            let base = base(of: table)
-            let output = try TableOutput(
-                table, in: folder, request.format, mode: base == nil ? .full : .delta, adding: base?.content)
-            let range = (base?.base.size ?? 0)..<plan.size
+            let (output, range) = try logOutput(of: table, in: folder)
             try reader.forEachEvent(in: range) { event in
                 try output.insert { fill(event, &$0) }
                 reportReading(event.row.position - range.lowerBound, of: UInt64(range.count))
@@ -130,11 +130,6 @@ extension Exporter {
             return try output.finish()
         }
     }
-}
-
-extension Exporter {
-    /// The events between two reports of the progress.
-    private static let reportStep: UInt64 = 4_096
 
     private func reportReading(_ done: UInt64, of total: UInt64) {
         guard done % Self.reportStep == 0 else { return }
@@ -142,13 +137,14 @@ extension Exporter {
     }
 
     private func exportOwnEvents(to folder: ExportFolder) throws -> [ExportManifest.Table] {
-        try tables.compactMap { table in
+        var known: [Range<Position>: ExportedOwnEvents] = [:]
+        return try tables.compactMap { table in
             guard case .ownEvents(let fill) = table.source else { return nil }
-            let base = base(of: table)
-            let output = try TableOutput(
-                table, in: folder, request.format, mode: base == nil ? .full : .delta, adding: base?.content)
+            let (output, range) = try logOutput(of: table, in: folder)
+            let events = try known[range] ?? reader.ownEvents(in: range).limited(to: plan)
+            known[range] = events
             let rows = OwnRows(table.schema)
-            fill(try reader.ownEvents(in: (base?.base.size ?? 0)..<plan.size).limited(to: plan), rows)
+            fill(events, rows)
             for row in rows.sorted {
                 var stored: [UInt8] = []
                 row.encode(into: &stored)
@@ -157,6 +153,16 @@ extension Exporter {
             output.lossy = rows.lossy
             return try output.finish()
         }
+    }
+
+    /// Returns the files of a table of the log, and the positions of the events that its rows come from.
+    private func logOutput(
+        of table: ExportTable, in folder: ExportFolder
+    ) throws -> (TableOutput, Range<Position>) {
+        let base = base(of: table)
+        let output = try TableOutput(
+            table, in: folder, request.format, mode: base == nil ? .full : .delta, adding: base?.content)
+        return (output, (base?.base.size ?? 0)..<plan.size)
     }
 }
 

@@ -7,9 +7,7 @@ import SubscriptionLedger
 /// The fold of all units into the rows of the state tables, in one or more readings of the same events.
 struct StateFold: Sendable {
     private let tables: [ExportTable]
-    private let context: AnalysisContext
-    private let plan: ExportPlan
-    private let readings: [(reading: StateRows.Reading, asOf: Instant)]
+    private let readings: [(reading: StateRows.Reading, question: ExportQuestion)]
     /// The sums before the first unit, for each reading.
     private let sums: [TableSums]
     /// The places of the tables of sums.
@@ -23,14 +21,16 @@ struct StateFold: Sendable {
         _ tables: [ExportTable], _ context: AnalysisContext, _ readings: [StateRows.Reading: Instant],
         _ plan: ExportPlan
     ) throws {
-        (self.tables, self.context, self.plan) = (tables, context, plan)
-        self.readings = readings.map { ($0.key, $0.value) }.sorted { $0.0.rawValue < $1.0.rawValue }
+        self.tables = tables
+        self.readings = try readings.sorted { $0.key.rawValue < $1.key.rawValue }.map { reading, asOf in
+            (reading, try ExportQuestion(plan, context, asOf: asOf))
+        }
         summed = tables.indices.filter { if case .sums = tables[$0].source { true } else { false } }
-        sums = try self.readings.map { _, asOf in
+        sums = try self.readings.map { _, question in
             TableSums(
                 try tables.compactMap { table in
                     guard case .sums(let makeSum) = table.source else { return nil }
-                    return try makeSum(plan, context, asOf)
+                    return try makeSum(question)
                 })
         }
     }
@@ -42,8 +42,8 @@ struct StateFold: Sendable {
         fileprivate var sums: [TableSums]
 
         mutating func add(_ facts: UnitFacts) throws {
-            for (index, (reading, asOf)) in fold.readings.enumerated() {
-                let unit = ExportUnit(facts, asOf: asOf, fold.context, fold.plan)
+            for (index, (reading, question)) in fold.readings.enumerated() {
+                let unit = ExportUnit(facts, question)
                 for (number, table) in fold.tables.enumerated() {
                     guard case .units(let fill) = table.source else { continue }
                     try rows.collect(number, reading) { try fill(unit, $0) }

@@ -61,7 +61,7 @@ final class TableOutput {
     func add(_ stored: ArraySlice<UInt8>, _ change: RowChange?, isRestated: Bool) throws {
         row.removeAll()
         stored.withUnsafeBytes { row.decode($0) }
-        guard let change else { return after.add(row) }
+        guard let change else { return after.add(row.rowDigest) }
         try finishRow(change, isRestated: isRestated)
     }
 
@@ -69,12 +69,12 @@ final class TableOutput {
     func countBase(_ stored: ArraySlice<UInt8>) {
         row.removeAll()
         stored.withUnsafeBytes { row.decode($0) }
-        base.add(row)
+        base.add(row.rowDigest)
     }
 
     private func finishRow(_ change: RowChange, isRestated: Bool) throws {
-        after.add(row)
         let digest = row.rowDigest
+        after.add(digest)
         row.append(integer: digest)
         row.append(text: change.rawValue)
         row.append(boolean: isRestated)
@@ -104,9 +104,10 @@ final class TableOutput {
 }
 
 extension ExportManifest.Content {
-    fileprivate mutating func add(_ row: TableRow) {
+    /// Adds a row by its digest.
+    fileprivate mutating func add(_ digest: Int64) {
         rows += 1
-        digestSum += Int128(row.rowDigest)
+        digestSum += Int128(digest)
     }
 }
 
@@ -130,9 +131,7 @@ private struct RowFiles {
     }
 
     private var nextName: String {
-        let number = String(files.count)
-        return "\(kind.rawValue)-\(String(repeating: "0", count: max(0, 5 - number.count)))\(number)"
-            + ".\(format.fileExtension)"
+        "\(kind.rawValue)-\(String(files.count, digits: 5)).\(format.fileExtension)"
     }
 
     mutating func append(_ row: TableRow) throws {

@@ -19,11 +19,10 @@ extension ExportTable {
                 .text("storefront"), .text("offer"), TableColumn("inferred", .boolean),
             ]),
         .units { unit, rows in
-            let reporting = unit.plan.reportingCurrency.map { ReportingCurrency(Symbol($0), unit.context.rates) }
             for purchases in unit.purchaseUnits {
                 let rates = ProceedsRates(purchases, unit.context.rules.revenue)
                 for purchase in purchases.purchases {
-                    try rows.add(purchase, of: purchases, rates, reporting)
+                    try rows.add(purchase, of: purchases, rates, unit.question.reporting)
                 }
             }
         })

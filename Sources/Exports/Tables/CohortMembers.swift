@@ -19,26 +19,23 @@ extension ExportTable {
                 .nullable("last_position", .int64),
             ]),
         .units { unit, rows in
-            for definition in Rules.Retention.Definition.allCases {
-                let question = try RetentionQuestion(definition, unit.context, cuts: [], asOf: unit.asOf)
+            for question in unit.question.retention {
                 for purchases in unit.purchaseUnits(by: question.scope) {
                     guard let member = CohortMember(purchases, question) else { continue }
-                    try rows.add { $0.append(member, definition, question.scope) }
+                    try rows.add { $0.append(member, question) }
                 }
             }
         })
 }
 
 extension TableRow {
-    fileprivate mutating func append(
-        _ member: CohortMember, _ definition: Rules.Retention.Definition, _ scope: PurchaseUnit.Scope
-    ) {
+    fileprivate mutating func append(_ member: CohortMember, _ question: RetentionQuestion) {
         let (unit, anchor) = (member.unit, member.anchor)
-        append(text: definition.rawValue)
+        append(text: question.rules.definition.rawValue)
         append(text: unit.id.lineage.environment.rawValue)
         append(text: unit.id.lineage.bundleId)
         append(hex: UnitID.bytes(of: unit))
-        append(text: scope == .product ? unit.id.productId?.text ?? TableWord.unknown : TableWord.all)
+        append(text: question.scope == .product ? unit.id.productId?.text ?? TableWord.unknown : TableWord.all)
         append(instant: anchor?.start)
         append(text: anchor?.duration?.description ?? TableWord.unknown)
         append(text: unit.group?.text ?? TableWord.unknown)

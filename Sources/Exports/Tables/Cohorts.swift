@@ -21,7 +21,7 @@ extension ExportTable {
                 TableColumn("size", .int64), TableColumn("eligible", .int64), TableColumn("retained", .int64),
                 TableColumn("pending", .int64), TableColumn("incomplete", .boolean),
             ]),
-        .sums { _, context, asOf in try CohortSum(context, asOf) })
+        .sums { try CohortSum($0) })
 
     /// The net revenue of the members of each cell, by currency. Amounts that are not known are counted in the row of the
     /// currency `unknown`.
@@ -29,7 +29,7 @@ extension ExportTable {
         TableSchema(
             name: "cohort_net", version: 1, keyCount: cellKey.count + 1,
             columns: cellKey + [.text("currency"), .nullable("net", .money), TableColumn("unknown", .int64)]),
-        .sums { _, context, asOf in CohortNetSum(matrices: try CohortSum(context, asOf)) })
+        .sums { CohortNetSum(matrices: try CohortSum($0)) })
 }
 
 /// The retention matrices of each app, one for each definition.
@@ -50,10 +50,8 @@ private struct CohortSum: TableSum {
     private var matrices: [AppScope: [CohortMatrix]] = [:]
 
     /// - Throws: `ZoneUnknown`.
-    init(_ context: AnalysisContext, _ asOf: Instant) throws {
-        questions = try Rules.Retention.Definition.allCases.map { definition in
-            try RetentionQuestion(definition, context, cuts: PurchaseCut.ofTables, asOf: asOf)
-        }
+    init(_ question: ExportQuestion) throws {
+        questions = try question.retention(cuts: PurchaseCut.ofTables)
         empty = questions.map { CohortMatrix($0) }
     }
 

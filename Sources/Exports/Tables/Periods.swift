@@ -28,7 +28,7 @@ extension ExportTable {
                 .nullable("failure_recorded_at", .instant), .nullable("last_recorded_at", .instant),
             ]),
         .units { unit, rows in
-            for period in try unit.periods() {
+            for period in unit.periods() {
                 try rows.add { row in
                     row.appendIdentity(of: period)
                     row.appendTimes(of: period)

@@ -19,7 +19,7 @@ extension ExportTable {
                 .nullable("net", .money), .nullable("proceeds_before_tax", .money),
                 TableColumn("unknown_price", .int64), TableColumn("unknown_rate", .int64),
             ]),
-        .sums { plan, context, _ in try RevenueSum(plan, context) })
+        .sums { try RevenueSum($0) })
 }
 
 /// The revenue of each app.
@@ -31,14 +31,14 @@ private struct RevenueSum: TableSum {
     private var tables: [AppScope: [RevenueTable]] = [:]
 
     /// - Throws: `ZoneUnknown`.
-    init(_ plan: ExportPlan, _ context: AnalysisContext) throws {
+    init(_ question: ExportQuestion) throws {
+        let rules = question.context.rules
         let calendar = BucketCalendar(
-            .day, in: try TimeZoneDatabase.table(named: context.rules.retention.zone),
-            weekStartsOn: context.rules.retention.weekStartsOn)
-        let reporting = plan.reportingCurrency.map { ReportingCurrency(Symbol($0), context.rates) }
+            .day, in: try TimeZoneDatabase.table(named: rules.retention.zone),
+            weekStartsOn: rules.retention.weekStartsOn)
         empty = Self.bookings.map {
             RevenueTable(
-                calendar, cuts: PurchaseCut.ofTables, booking: $0, rules: context.rules.revenue, in: reporting)
+                calendar, cuts: PurchaseCut.ofTables, booking: $0, rules: rules.revenue, in: question.reporting)
         }
     }
 

@@ -113,7 +113,7 @@ import Testing
         let folder = String(export.manifestPath.dropLast("/manifest.json".count))
         try File.write([], to: folder + "/periods/part-00000.csv")
         #expect(unlink(folder + "/charges/part-00000.csv") == 0)
-        // As long as another process writes, this one does not.
+        // Another process holds the lock of the folder.
         let other = open(folder, O_RDONLY | O_DIRECTORY)
         #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
         let refusal = await #expect(throws: StorageError.self) {
