@@ -75,7 +75,7 @@ let package = Package(
         // The wire forms of every answer.
         .target(name: "LedgerAPI", dependencies: ["Primitives"], swiftSettings: settings),
         .target(
-            name: "SubscriptionStatus", dependencies: ["Primitives", "AppStoreModel", "LedgerModel"],
+            name: "SubscriptionStatus", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "LedgerAPI"],
             path: "Projections/SubscriptionStatus", swiftSettings: settings
         ),
         .target(
@@ -117,6 +117,15 @@ let package = Package(
         .target(
             name: "DuePolls", dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus"],
             path: "Projections/DuePolls", swiftSettings: settings
+        ),
+        // The tables of exports that are a pure function of facts, rules and an instant: their rows and sums.
+        .target(
+            name: "StateTables",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "LedgerAPI", "SubscriptionStatus", "PaidService",
+                "Revenue", "Churn", "RetentionCohorts", "TableFiles",
+            ],
+            swiftSettings: settings
         ),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // Signed messages in CMS and time stamps, read and verified by OpenSSL.
@@ -199,9 +208,9 @@ let package = Package(
         .target(
             name: "Exports",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "Churn",
-                "RetentionCohorts", "Differences", "LedgerAPI", "LedgerConfiguration", "LedgerStorage",
-                "ObjectStorage", "ProjectionRuntime", "SubscriptionLedger", "TableFiles", crypto,
+                "Primitives", "AppStoreModel", "LedgerModel", "Differences", "LedgerAPI", "LedgerConfiguration",
+                "LedgerStorage", "ObjectStorage", "ProjectionRuntime", "StateTables", "SubscriptionLedger",
+                "TableFiles", crypto,
             ],
             swiftSettings: settings
         ),

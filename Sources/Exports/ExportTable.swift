@@ -1,3 +1,4 @@
+package import StateTables
 import SubscriptionLedger
 package import TableFiles
 
@@ -12,27 +13,21 @@ package struct ExportTable: Sendable {
         case events(@Sendable (LoggedEvent, inout TableRow) -> Void)
         /// Rows of the ledger's own events, in any order.
         case ownEvents(@Sendable (ExportedOwnEvents, OwnRows) -> Void)
-        /// Rows about lineages that Apple accounts join, as of an instant.
-        case units(@Sendable (ExportUnit, StateRows) throws -> Void)
-        /// Sums over all of them.
-        case sums(@Sendable (ExportQuestion) throws -> any TableSum)
+        /// Rows as of an instant, which may change or disappear.
+        case state(StateTable)
     }
 
     package var name: String { schema.name }
 
-    /// Whether rows are as of an instant, and may change or disappear.
-    var isState: Bool {
-        switch source {
-        case .events, .ownEvents: false
-        case .units, .sums: true
-        }
+    /// The table, if its rows are as of an instant.
+    package var state: StateTable? {
+        if case .state(let table) = source { table } else { nil }
     }
 
     /// All tables, by name.
-    package static let all: [ExportTable] = [
-        .catalog, .charges, .closes, .cohortMembers, .cohortNet, .cohorts, .events, .history, .offers, .periods, .rates,
-        .revenue, .rules, .subscriptions,
-    ]
+    package static let all: [ExportTable] =
+        ([.catalog, .closes, .events, .rates, .rules] + StateTable.all.map { ExportTable($0) })
+        .sorted { $0.name < $1.name }
 
     /// - Throws: `TableUnknown`.
     package init(named name: String) throws(TableUnknown) {
@@ -42,5 +37,9 @@ package struct ExportTable: Sendable {
 
     init(_ schema: TableSchema, _ source: Source) {
         (self.schema, self.source) = (schema, source)
+    }
+
+    private init(_ table: StateTable) {
+        self.init(table.schema, .state(table))
     }
 }

@@ -5,6 +5,7 @@ import LedgerModel
 import LedgerStorage
 import Primitives
 import ProjectionRuntime
+import StateTables
 package import SubscriptionLedger
 import TableFiles
 
@@ -170,7 +171,7 @@ extension Exporter {
 
 extension Exporter {
     private func exportStates(to folder: ExportFolder) throws -> [ExportManifest.Table] {
-        let states = tables.filter(\.isState)
+        let states = tables.filter { $0.state != nil }
         guard !states.isEmpty else { return [] }
         let scratch = try Folder.temporary()
         defer { try? scratch.remove() }
@@ -205,7 +206,10 @@ extension Exporter {
         try Folder(folder).create()
         var options = RebuildOptions()
         options.report = request.report
-        let fold = try StateFold(tables, context, readings, plan)
+        let questions = try readings.mapValues { asOf in
+            try ExportQuestion(context, asOf: asOf, in: plan.reportingCurrency, zone: TimeZoneDatabase.table(named:))
+        }
+        let fold = SortedStateFold(tables.compactMap(\.state), questions)
         let (environments, bundleIds) = (request.environments, request.bundleIds)
         let parts = try reader.fold(knownAt: context.size, readsCustomers: true, in: folder, options) { sorter in
             fold.part(sorter)

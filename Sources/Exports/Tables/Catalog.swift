@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerModel
 import Primitives
+import StateTables
 import SubscriptionLedger
 import TableFiles
 

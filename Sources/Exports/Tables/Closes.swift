@@ -1,6 +1,7 @@
 import Differences
 import LedgerModel
 import Primitives
+import StateTables
 import SubscriptionLedger
 import TableFiles
 

@@ -1,4 +1,5 @@
 import LedgerAPI
+import StateTables
 import SubscriptionLedger
 import TableFiles
 

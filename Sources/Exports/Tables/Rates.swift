@@ -1,5 +1,6 @@
 import LedgerModel
 import Primitives
+import StateTables
 import SubscriptionLedger
 import TableFiles
 

@@ -3,18 +3,8 @@ import Dispatch
 import LedgerAPI
 package import LedgerModel
 import LedgerStorage
-package import Primitives
+import Primitives
 package import ProjectionRuntime
-
-/// The knowledge and the rules of an analysis of all subscriptions.
-package struct AnalysisContext: Sendable {
-    package let size: Position
-    package let rules: Rules
-    package let catalogs: [Symbol: CatalogHistory]
-    package let rates: RatesHistory
-    /// The instant by which Apple signed what counts; nil for everything known.
-    package let signedBy: Instant?
-}
 
 /// The result of an analysis.
 struct Analysis<Sum> {

@@ -2,13 +2,12 @@ import LedgerModel
 import PaidService
 import Primitives
 import Revenue
-import SubscriptionLedger
 import SubscriptionStatus
 import TableFiles
 
-extension ExportTable {
+extension StateTable {
     /// The movements of money: sales, refunds, reversals and the credits of upgrades.
-    static let charges = ExportTable(
+    static let charges = StateTable(
         .ofSubscriptions(
             "charges", version: 1, keyCount: 7,
             [

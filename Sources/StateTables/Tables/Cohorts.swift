@@ -3,10 +3,9 @@ import PaidService
 import Primitives
 import RetentionCohorts
 import Revenue
-import SubscriptionLedger
 import TableFiles
 
-extension ExportTable {
+extension StateTable {
     private static let cellKey: [TableColumn] = [
         .text("definition"), .text("environment"), .text("bundle_id"), .text("by"), .text("cohort"), .text("duration"),
         .text("product_id"), .text("subscription_group"), .text("storefront"), .text("offer"),
@@ -14,22 +13,22 @@ extension ExportTable {
     ]
 
     /// The cells of the retention matrix by month under every definition. The unknown cohort has the only cell -1.
-    static let cohorts = ExportTable(
+    static let cohorts = StateTable(
         TableSchema(
             name: "cohorts", version: 1, keyCount: cellKey.count,
             columns: cellKey + [
                 TableColumn("size", .int64), TableColumn("eligible", .int64), TableColumn("retained", .int64),
                 TableColumn("pending", .int64), TableColumn("incomplete", .boolean),
             ]),
-        .sums { try CohortSum($0) })
+        .sums { CohortSum($0) })
 
     /// The net revenue of the members of each cell, by currency. Amounts that are not known are counted in the row of the
     /// currency `unknown`.
-    static let cohortNet = ExportTable(
+    static let cohortNet = StateTable(
         TableSchema(
             name: "cohort_net", version: 1, keyCount: cellKey.count + 1,
             columns: cellKey + [.text("currency"), .nullable("net", .money), TableColumn("unknown", .int64)]),
-        .sums { CohortNetSum(matrices: try CohortSum($0)) })
+        .sums { CohortNetSum(matrices: CohortSum($0)) })
 }
 
 /// The retention matrices of each app, one for each definition.
@@ -49,9 +48,8 @@ private struct CohortSum: TableSum {
     private let empty: [CohortMatrix]
     private var matrices: [AppScope: [CohortMatrix]] = [:]
 
-    /// - Throws: `ZoneUnknown`.
-    init(_ question: ExportQuestion) throws {
-        questions = try question.retention(cuts: PurchaseCut.ofTables)
+    init(_ question: ExportQuestion) {
+        questions = question.retention(cuts: PurchaseCut.ofTables)
         empty = questions.map { CohortMatrix($0) }
     }
 

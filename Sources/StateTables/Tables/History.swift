@@ -1,12 +1,11 @@
 import LedgerModel
 import Primitives
-import SubscriptionLedger
 import SubscriptionStatus
 import TableFiles
 
-extension ExportTable {
+extension StateTable {
     /// The changes of each subscription, with the time for which each state held. Later events restate it.
-    static let history = ExportTable(
+    static let history = StateTable(
         .ofSubscriptions(
             "history", version: 1, keyCount: 5,
             [

@@ -1,14 +1,12 @@
-import LedgerConfiguration
 import LedgerModel
 import PaidService
 import Primitives
 import Revenue
-import SubscriptionLedger
 import TableFiles
 
-extension ExportTable {
+extension StateTable {
     /// The revenue of each day, booked by movement and by sale.
-    static let revenue = ExportTable(
+    static let revenue = StateTable(
         TableSchema(
             name: "revenue", version: 1, keyCount: 9,
             columns: [
@@ -19,7 +17,7 @@ extension ExportTable {
                 .nullable("net", .money), .nullable("proceeds_before_tax", .money),
                 TableColumn("unknown_price", .int64), TableColumn("unknown_rate", .int64),
             ]),
-        .sums { try RevenueSum($0) })
+        .sums { RevenueSum($0) })
 }
 
 /// The revenue of each app.
@@ -30,12 +28,9 @@ private struct RevenueSum: TableSum {
     private let empty: [RevenueTable]
     private var tables: [AppScope: [RevenueTable]] = [:]
 
-    /// - Throws: `ZoneUnknown`.
-    init(_ question: ExportQuestion) throws {
+    init(_ question: ExportQuestion) {
         let rules = question.context.rules
-        let calendar = BucketCalendar(
-            .day, in: try TimeZoneDatabase.table(named: rules.retention.zone),
-            weekStartsOn: rules.retention.weekStartsOn)
+        let calendar = BucketCalendar(.day, in: question.zone, weekStartsOn: rules.retention.weekStartsOn)
         empty = Self.bookings.map {
             RevenueTable(
                 calendar, cuts: PurchaseCut.ofTables, booking: $0, rules: rules.revenue, in: question.reporting)

@@ -1,5 +1,4 @@
 import AppStoreModel
-import LedgerModel
 import Primitives
 
 /// The stored form: a kind byte, then each part after its length. The position is that of the event.
@@ -20,7 +19,7 @@ extension CustomerFact {
         case firstDownload = 129
     }
 
-    func append(to bytes: inout [UInt8]) {
+    package func append(to bytes: inout [UInt8]) {
         let (kind, parts): (Kind, [[UInt8]]) =
             switch self {
             case .claim(let claim): (.claim, Self.parts(claim))
@@ -71,7 +70,7 @@ extension CustomerFact {
     }
 
     /// - Returns: nil when the bytes are of another version or damaged.
-    init?(_ bytes: RawSpan, position: Position) {
+    package init?(_ bytes: RawSpan, position: Position) {
         var parts = Parts(at: 1)
         guard let kind = Kind(rawValue: bytes.byte(at: 0)), let customer = parts.handle(in: bytes) else { return nil }
         switch kind {

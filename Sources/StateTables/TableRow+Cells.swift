@@ -1,33 +1,33 @@
-import AppStoreModel
-import LedgerModel
+package import AppStoreModel
+package import LedgerModel
 import PaidService
-import Primitives
-import TableFiles
+package import Primitives
+package import TableFiles
 
 /// The cells that many tables have.
 extension TableRow {
-    mutating func append(text symbol: Symbol?) { append(text: symbol?.text) }
-    mutating func append(text id: AppleID?) { append(text: id?.text) }
-    mutating func append(hex digest: Digest?) { append(hex: digest.map { Array($0.bytes) }) }
+    package mutating func append(text symbol: Symbol?) { append(text: symbol?.text) }
+    package mutating func append(text id: AppleID?) { append(text: id?.text) }
+    package mutating func append(hex digest: Digest?) { append(hex: digest.map { Array($0.bytes) }) }
 
-    mutating func append(position: Position) { append(integer: Int64(clamping: position)) }
+    package mutating func append(position: Position) { append(integer: Int64(clamping: position)) }
 
     /// Appends a list.
-    mutating func append(texts: [String]) {
+    package mutating func append(texts: [String]) {
         append(json: JSONValue.array(texts.map { .string($0) }).canonical())
     }
 
     /// Appends product_id, subscription_group, storefront and offer: the values of `PurchaseCut.ofTables`.
-    mutating func append(cut values: [String?]) {
+    package mutating func append(cut values: [String?]) {
         for value in values.dropLast() { append(text: value ?? TableWord.unknown) }
         append(text: (values.last ?? nil) ?? TableWord.none)
     }
 
     /// Appends lower-case hexadecimal digits.
-    mutating func append(hexText digits: String?) { append(hex: digits.flatMap { Hex.decode($0) }) }
+    package mutating func append(hexText digits: String?) { append(hex: digits.flatMap { Hex.decode($0) }) }
 
     /// Appends environment, bundle_id and original_transaction_id.
-    mutating func append(key: SubscriptionKey) {
+    package mutating func append(key: SubscriptionKey) {
         append(text: key.environment.rawValue)
         append(text: key.bundleId)
         append(text: key.originalTransactionId)
@@ -35,7 +35,7 @@ extension TableRow {
 
     /// Appends evidence and last_position.
     /// - Parameter positions: ascending.
-    mutating func append(evidence positions: [Position]) {
+    package mutating func append(evidence positions: [Position]) {
         append(json: JSONValue.array(positions.map { .integer(Int64(clamping: $0)) }).canonical())
         append(integer: positions.last.map { Int64(clamping: $0) })
     }
@@ -47,9 +47,9 @@ extension PurchaseCut {
 }
 
 extension TableColumn {
-    static func text(_ name: String) -> TableColumn { TableColumn(name, .text) }
-    static func instant(_ name: String) -> TableColumn { TableColumn(name, .instant) }
-    static func nullable(_ name: String, _ type: ColumnType = .text) -> TableColumn {
+    package static func text(_ name: String) -> TableColumn { TableColumn(name, .text) }
+    package static func instant(_ name: String) -> TableColumn { TableColumn(name, .instant) }
+    package static func nullable(_ name: String, _ type: ColumnType = .text) -> TableColumn {
         TableColumn(name, type, isNullable: true)
     }
 }
@@ -58,7 +58,7 @@ extension TableSchema {
     /// Creates a table about subscriptions: the cells of `append(key:)`, other columns, and those of
     /// `append(evidence:)`.
     /// - Parameter keyCount: the number of columns in the key, those of the subscription included.
-    static func ofSubscriptions(
+    package static func ofSubscriptions(
         _ name: String, version: Int, keyCount: Int, _ columns: [TableColumn]
     ) -> TableSchema {
         let key: [TableColumn] = [.text("environment"), .text("bundle_id"), .text("original_transaction_id")]

@@ -1,54 +1,27 @@
 import ProjectionRuntime
+import StateTables
 import TableFiles
 
-/// The rows of the state tables that one thread finds, sorted by table and key.
-final class StateRows {
-    /// The reading of the ledger that a row belongs to.
-    enum Reading: UInt8 {
-        /// The reading of the base: rows that were exported before.
-        case base
-        /// The instant and the rules of the base, as far as the events of now show them.
-        case restated
-        case current
-    }
-
+/// Sorts the rows of the state tables that one thread finds, by table and key.
+final class StateRowSorter {
     private var sorter: RecordSorter
-    private var rows: [TableRow]
-    private var table = 0
-    private var reading = Reading.current
-    /// The number of values that were replaced, by table, in the current reading.
-    private(set) var lossy: [Int]
 
-    init(_ tables: [ExportTable], sorter: RecordSorter) {
+    init(_ sorter: RecordSorter) {
         self.sorter = sorter
-        rows = tables.map { TableRow($0.schema) }
-        lossy = tables.map { _ in 0 }
     }
 
-    /// Calls `body`, which adds the rows of a table.
-    func collect(_ table: Int, _ reading: Reading, _ body: (StateRows) throws -> Void) rethrows {
-        (self.table, self.reading) = (table, reading)
-        try body(self)
-    }
-
-    /// Adds a row.
-    /// - Parameter fill: appends the cells.
-    /// - Throws: `disk_full`, `io_error`; the errors of `fill`.
-    func add(_ fill: (inout TableRow) throws -> Void) throws {
-        rows[table].removeAll()
-        try fill(&rows[table])
-        precondition(rows[table].isComplete, "a row lacks cells")
-        if reading == .current { lossy[table] += rows[table].lossy }
-        try sorter.append { [rows] key in
+    /// - Throws: `disk_full`, `io_error`.
+    func add(_ row: TableRow, of table: Int, _ reading: StateRows.Reading) throws {
+        try sorter.append { key in
             key.append(UInt8(table))
-            rows[table].encodeKey(into: &key)
+            row.encodeKey(into: &key)
             key.append(reading.rawValue)
-        } body: { [rows] body in
-            rows[table].encode(into: &body)
+        } body: { body in
+            row.encode(into: &body)
         }
     }
 
-    func finish() -> SortedStateRows { SortedStateRows(runs: sorter.finish(), lossy: lossy) }
+    func finish(lossy: [Int]) -> SortedStateRows { SortedStateRows(runs: sorter.finish(), lossy: lossy) }
 }
 
 /// The sorted rows of one thread.

@@ -5,7 +5,6 @@ import PaidService
 import Primitives
 import RetentionCohorts
 import Revenue
-import SubscriptionLedger
 
 /// A period of any product as a row of `periods`: as of an instant, with what retention and revenue make of it.
 struct ExportedPeriod {

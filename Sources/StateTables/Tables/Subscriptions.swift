@@ -1,13 +1,12 @@
 import LedgerAPI
 import LedgerModel
 import Primitives
-import SubscriptionLedger
 import SubscriptionStatus
 import TableFiles
 
-extension ExportTable {
+extension StateTable {
     /// The state of each subscription: the rows of `subledger state`, and the units that it belongs to.
-    static let subscriptions = ExportTable(
+    static let subscriptions = StateTable(
         .ofSubscriptions(
             "subscriptions", version: 1, keyCount: 3,
             [

@@ -2,7 +2,6 @@ import AppStoreModel
 import LedgerModel
 import PaidService
 import Primitives
-import SubscriptionLedger
 
 /// Lineages that Apple accounts join, as of one instant. Tables share what is folded for them.
 final class ExportUnit {

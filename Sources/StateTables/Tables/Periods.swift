@@ -5,9 +5,9 @@ import Primitives
 import SubscriptionStatus
 import TableFiles
 
-extension ExportTable {
+extension StateTable {
     /// The purchases of all products, and the periods that renewal infos imply.
-    static let periods = ExportTable(
+    static let periods = StateTable(
         .ofSubscriptions(
             "periods", version: 1, keyCount: 5,
             [

@@ -3,13 +3,12 @@ import LedgerModel
 import PaidService
 import Primitives
 import RetentionCohorts
-import SubscriptionLedger
 import SubscriptionStatus
 import TableFiles
 
-extension ExportTable {
+extension StateTable {
     /// The members of cohorts under every definition.
-    static let cohortMembers = ExportTable(
+    static let cohortMembers = StateTable(
         TableSchema(
             name: "cohort_members", version: 1, keyCount: 5,
             columns: [

@@ -1,7 +1,6 @@
 import AppStoreModel
 import LedgerModel
 import Primitives
-import SubscriptionLedger
 
 /// The sums of a table, to which units are added on several threads.
 protocol TableSum: Sendable {
@@ -26,7 +25,7 @@ struct AppScope: Hashable {
 }
 
 /// The sums of all tables in one reading, on one thread.
-struct TableSums: Sendable {
+package struct TableSums: Sendable {
     private var sums: [any TableSum]
 
     init(_ sums: [any TableSum]) {

@@ -5,9 +5,9 @@ import Primitives
 import SubscriptionStatus
 import TableFiles
 
-extension ExportTable {
+extension StateTable {
     /// The runs of purchases with one offer, free trials too, and what became of them.
-    static let offers = ExportTable(
+    static let offers = StateTable(
         .ofSubscriptions(
             "offers", version: 1, keyCount: 5,
             [

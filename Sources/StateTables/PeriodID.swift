@@ -4,10 +4,10 @@ import PaidService
 import Primitives
 
 /// The values of columns that are never null.
-enum TableWord {
-    static let unknown = "unknown"
-    static let none = "none"
-    static let all = "all"
+package enum TableWord {
+    package static let unknown = "unknown"
+    package static let none = "none"
+    package static let all = "all"
 }
 
 extension Period {
