@@ -123,7 +123,7 @@ let package = Package(
             name: "StateTables",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "LedgerAPI", "SubscriptionStatus", "PaidService",
-                "Revenue", "Churn", "RetentionCohorts", "TableFiles",
+                "Revenue", "Churn", "RetentionCohorts", "IntroOffers", "TableFiles",
             ],
             swiftSettings: settings
         ),
@@ -447,7 +447,8 @@ let package = Package(
             dependencies: [
                 "Primitives", "LMDBFileFormat", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog",
                 "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "RetentionCohorts",
-                "CMS", "AppStoreVerification", "LedgerAPI", "FactStore", "SubscriptionLedger", "AppStoreSimulation",
+                "Churn", "CMS", "AppStoreVerification", "LedgerAPI", "FactStore", "SubscriptionLedger",
+                "AppStoreSimulation",
                 "LedgerConfiguration", "Exports", "TableFiles", "ObjectStorage", "LedgerTesting", "crash-writer",
                 "subledger", "appstore-simulator", asyncHTTPClient,
             ],

@@ -59,9 +59,14 @@ package struct IntroOffers: Sendable {
         return Set(bought + offered).sorted()
     }
 
+    /// The groups of the purchases, in no order; nil for purchases whose group is not known.
+    package var groups: Set<SubscriptionGroup?> { Set(purchases.map(\.group)) }
+
     /// Returns the answer about a product, also about one that nobody knows.
-    package func eligibility(for name: ProductName) -> IntroEligibility {
-        let group = group(of: name)
+    package func eligibility(for name: ProductName) -> IntroEligibility { eligibility(in: group(of: name)) }
+
+    /// Returns the answer about the products of a group; nil for a group that is not known.
+    package func eligibility(in group: SubscriptionGroup?) -> IntroEligibility {
         let isHistoryMissing = missing.contains { history in group.map(history.mayBelong) ?? false }
         return IntroEligibility(group, purchases, isHistoryMissing: isHistoryMissing)
     }

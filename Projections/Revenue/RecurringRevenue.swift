@@ -11,17 +11,20 @@ extension PurchaseUnit {
     package func monthlyRevenue(
         _ definition: Rules.Revenue.RecurringRevenue, in reporting: ReportingCurrency? = nil
     ) -> Amounts {
-        var amounts = Amounts()
-        for purchase in purchases where purchase.recurs {
-            switch purchase.payment {
-            case .free: continue
-            case .unknown: amounts.add(nil, nil)
-            case .paid:
-                let price = ConvertedPrice(purchase, reporting)
-                amounts.add(purchase.shareOfMonth(definition).flatMap { price.part($0) }, price.currency)
-            }
+        monthlyRevenue(definition, in: reporting, by: [])[[]] ?? Amounts()
+    }
+
+    /// The recurring revenue of a month, divided by properties of the purchases.
+    func monthlyRevenue(
+        _ definition: Rules.Revenue.RecurringRevenue, in reporting: ReportingCurrency?, by cuts: [PurchaseCut]
+    ) -> [RevenueCell: Amounts] {
+        var cells: [RevenueCell: Amounts] = [:]
+        for purchase in purchases where purchase.recurs && purchase.payment != .free {
+            let price = ConvertedPrice(purchase, reporting)
+            let amount = purchase.payment == .paid ? purchase.shareOfMonth(definition).flatMap { price.part($0) } : nil
+            cells[cuts.map { $0.value(of: purchase, in: self) }, default: Amounts()].add(amount, price.currency)
         }
-        return amounts
+        return cells
     }
 }
 

@@ -7,17 +7,23 @@ import SubscriptionStatus
 /// are merged.
 package struct RevenueSeries: Sendable {
     /// The changes in each bucket that has any.
-    private var changes: [Bucket: RevenueMovement] = [:]
+    private var changes: [Bucket: DividedMovement] = [:]
     private let calendar: BucketCalendar
     private let rules: Rules
     private let asOf: Instant
     private let reporting: ReportingCurrency?
+    private let cuts: [PurchaseCut]
 
     /// - Parameters:
     ///   - asOf: the end of the last bucket, which it cuts short.
     ///   - reporting: the currency of the amounts; nil for that of each sale.
-    package init(_ calendar: BucketCalendar, rules: Rules, asOf: Instant, in reporting: ReportingCurrency? = nil) {
+    ///   - cuts: the properties of purchases that divide the rows.
+    package init(
+        _ calendar: BucketCalendar, rules: Rules, asOf: Instant, in reporting: ReportingCurrency? = nil,
+        by cuts: [PurchaseCut] = []
+    ) {
         (self.calendar, self.rules, self.asOf, self.reporting) = (calendar, rules, asOf, reporting)
+        self.cuts = cuts
     }
 
     /// Adds the units of lineages that Apple accounts join.
@@ -30,19 +36,22 @@ package struct RevenueSeries: Sendable {
         for bucket in Set(turningPoints.map { calendar.bucket(of: $0.clamped) }).sorted() {
             // Changes at the first instant of the next bucket belong to that bucket.
             let end = min(calendar.start(of: bucket.next).advanced(byMilliseconds: -1), asOf)
-            let after = RevenueSnapshot(lineages, at: end, catalogs: catalogs, rules.revenue.mrr, in: reporting)
-            changes[bucket, default: RevenueMovement()].add(before, after)
+            let after = RevenueSnapshot(
+                lineages, at: end, catalogs: catalogs, rules.revenue.mrr, in: reporting, by: cuts)
+            changes[bucket, default: DividedMovement()].add(before, after)
             before = after
         }
     }
 
     package mutating func merge(_ other: RevenueSeries) {
-        for (bucket, movement) in other.changes { changes[bucket, default: RevenueMovement()].merge(movement) }
+        for (bucket, movement) in other.changes { changes[bucket, default: DividedMovement()].merge(movement) }
     }
 
-    /// A bucket in one currency. `closing` is `opening` plus all changes.
+    /// A bucket in one cell and one currency. `closing` is `opening` plus all changes.
     package struct Row: Sendable {
         package let bucket: Bucket
+        /// The values of the cuts.
+        package let cell: RevenueCell
         package let currency: Symbol?
         package let opening: Int64
         package let changes: [RevenueMovement.Kind: Int64]
@@ -50,35 +59,58 @@ package struct RevenueSeries: Sendable {
         package let closing: Int64
         /// The purchases at the end whose price, duration or exchange rate is not known. They are in the row without a currency.
         package let unknownPrice: Int
+        /// Whether the bucket is over.
+        package let isComplete: Bool
     }
 
-    /// The rows of all buckets from the first change to the instant of the question, ordered by bucket and currency.
+    /// The rows of all buckets from the first change to the instant of the question, ordered by bucket, cell and currency.
     package var rows: [Row] {
-        let currencies = Set(changes.values.flatMap(\.currencies)).sorted { ($0?.text ?? "") < ($1?.text ?? "") }
-        guard let first = changes.keys.min(), !currencies.isEmpty else { return [] }
+        guard let first = changes.keys.min() else { return [] }
+        var accounts: [RevenueCell: [Symbol?: Account]] = [:]
+        for movement in changes.values {
+            for (cell, movement) in movement.cells {
+                for currency in movement.currencies { accounts[cell, default: [:]][currency] = Account() }
+            }
+        }
+        let cells = accounts.keys.sorted { $0.precedes($1) }
+        guard !cells.isEmpty else { return [] }
         var rows: [Row] = []
-        var totals: [Symbol?: Int64] = [:]
-        var unknownPrice = 0
         var bucket = first
         while calendar.start(of: bucket) <= asOf {
-            let movement = changes[bucket]
-            unknownPrice += movement?.unknownChange ?? 0
-            for currency in currencies {
-                let opening = totals[currency] ?? 0
-                let amounts = (movement?.changes ?? [:]).mapValues { $0[currency] }.filter { $0.value != 0 }
-                let closing = amounts.values.reduce(opening) { $0.addingClamped($1) }
-                totals[currency] = closing
-                rows.append(
-                    Row(
-                        bucket: bucket, currency: currency, opening: opening, changes: amounts,
-                        churnedInRetry: movement?.churnedInRetry[currency] ?? 0, closing: closing,
-                        unknownPrice: currency == nil ? unknownPrice : 0))
+            for cell in cells {
+                let movement = changes[bucket]?.cells[cell]
+                for currency in (accounts[cell] ?? [:]).keys.sorted(by: { ($0?.text ?? "") < ($1?.text ?? "") }) {
+                    rows.append(
+                        row(
+                            bucket, cell, currency, movement,
+                            &accounts[cell, default: [:]][currency, default: Account()]))
+                }
             }
             // The last month that calendars have is followed by itself.
             guard bucket < bucket.next else { break }
             bucket = bucket.next
         }
         return rows
+    }
+
+    /// The amounts of a cell in one currency up to a bucket.
+    private struct Account {
+        var total: Int64 = 0
+        var unknownPrice = 0
+    }
+
+    private func row(
+        _ bucket: Bucket, _ cell: RevenueCell, _ currency: Symbol?, _ movement: RevenueMovement?,
+        _ account: inout Account
+    ) -> Row {
+        let opening = account.total
+        let amounts = (movement?.changes ?? [:]).mapValues { $0[currency] }.filter { $0.value != 0 }
+        account.total = amounts.values.reduce(opening) { $0.addingClamped($1) }
+        if currency == nil { account.unknownPrice += movement?.unknownChange ?? 0 }
+        return Row(
+            bucket: bucket, cell: cell, currency: currency, opening: opening, changes: amounts,
+            churnedInRetry: movement?.churnedInRetry[currency] ?? 0, closing: account.total,
+            unknownPrice: account.unknownPrice, isComplete: calendar.start(of: bucket.next) <= asOf)
     }
 }
 

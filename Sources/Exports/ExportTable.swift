@@ -1,3 +1,4 @@
+import LedgerModel
 package import StateTables
 import SubscriptionLedger
 package import TableFiles
@@ -13,20 +14,28 @@ package struct ExportTable: Sendable {
         case events(@Sendable (LoggedEvent, inout TableRow) -> Void)
         /// Rows of the ledger's own events, in any order.
         case ownEvents(@Sendable (ExportedOwnEvents, OwnRows) -> Void)
+        /// One row for each row of the feed.
+        case transitions(@Sendable (ExportedTransition, inout TableRow) -> Void)
+        /// A row for each observation of a subscription.
+        case observations(@Sendable (SubscriptionKey, Timeline, ObservationRows) throws -> Void)
+        /// A row for each customer, as of an instant.
+        case customers(@Sendable (ExportedCustomer, inout TableRow) -> Void)
         /// Rows as of an instant, which may change or disappear.
         case state(StateTable)
     }
 
     package var name: String { schema.name }
 
-    /// The table, if its rows are as of an instant.
+    /// The table, if its rows are about subscriptions as of an instant.
     package var state: StateTable? {
         if case .state(let table) = source { table } else { nil }
     }
 
     /// All tables, by name.
     package static let all: [ExportTable] =
-        ([.catalog, .closes, .events, .rates, .rules] + StateTable.all.map { ExportTable($0) })
+        ([
+            .catalog, .closes, .customers, .events, .rates, .renewalInfos, .rules, .transactions, .transitions,
+        ] + StateTable.all.map { ExportTable($0) })
         .sorted { $0.name < $1.name }
 
     /// - Throws: `TableUnknown`.

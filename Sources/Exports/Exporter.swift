@@ -12,11 +12,11 @@ import TableFiles
 /// Exports tables of a ledger to files. The coordinates of an export decide its bytes: they do not depend on when it
 /// runs, on the threads, or on events that come later.
 package struct Exporter {
-    private let reader: LedgerReader
-    private let request: ExportRequest
+    let reader: LedgerReader
+    let request: ExportRequest
     package let plan: ExportPlan
     private let context: AnalysisContext
-    private let tables: [ExportTable]
+    let tables: [ExportTable]
 
     /// Resolves the coordinates of an export.
     /// - Throws: `KnownAtAhead`; `ZoneUnknown`; `DefinitionUnknown` for no currency; `ExportGap` for a base of another
@@ -83,10 +83,14 @@ package struct Exporter {
             return completed
         }
         let tables = try await destination.store(folder) {
-            try exportEvents(to: $0) + exportOwnEvents(to: $0) + exportStates(to: $0)
+            try exportEvents(to: $0) + exportOwnEvents(to: $0) + exportTransitions(to: $0) + exportObservations(to: $0)
+                + exportCustomers(to: $0) + exportStates(to: $0)
         }
         let manifest = ExportManifest(
             plan: plan, treeRoot: try reader.root(ofFirst: plan.size), tables: tables.sorted { $0.name < $1.name })
+        if let checkpoint = try reader.signedCheckpoint(ofFirst: plan.size) {
+            _ = try await destination.create("\(folder)/checkpoint", checkpoint)
+        }
         let file = "\(folder)/\(ExportManifest.fileName)"
         try await create(file, manifest.bytes, in: destination)
         return CompletedExport(
@@ -106,7 +110,7 @@ package struct Exporter {
 
     /// Returns the base of a table; nil where its rows are all written again: without a base, and for columns or facts of
     /// another version.
-    private func base(of table: ExportTable) -> (base: ExportBase, content: ExportManifest.Content)? {
+    func base(of table: ExportTable) -> (base: ExportBase, content: ExportManifest.Content)? {
         guard let base = request.base, base.decoder == plan.decoder, base.erasures == plan.erasures,
             let known = base.tables[table.name], known.schemaVersion == Int64(table.schema.version)
         else { return nil }
@@ -156,8 +160,29 @@ extension Exporter {
         }
     }
 
+    /// Exports the rows of the feed that the base does not have. The feed goes to the instant, or to the last event if that
+    /// is later.
+    private func exportTransitions(to folder: ExportFolder) throws -> [ExportManifest.Table] {
+        try tables.compactMap { table in
+            guard case .transitions(let fill) = table.source else { return nil }
+            let (output, range) = try logOutput(of: table, in: folder)
+            let end = try feedEnd(of: plan.asOf, plan.size)
+            let base = try base(of: table).map { try feedEnd(of: $0.base.asOf, $0.base.size) }
+            try reader.forEachTransition(through: end, below: plan.size) { transition in
+                guard includes(transition.key), base.map({ !range.lowerBound.hasRow(transition, through: $0) }) ?? true
+                else { return }
+                try output.insert { fill(transition, &$0) }
+            }
+            return try output.finish()
+        }
+    }
+
+    private func feedEnd(of asOf: Instant, _ size: Position) throws -> Instant {
+        max(asOf, try reader.recordedAt(lastOf: size))
+    }
+
     /// Returns the files of a table of the log, and the positions of the events that its rows come from.
-    private func logOutput(
+    func logOutput(
         of table: ExportTable, in folder: ExportFolder
     ) throws -> (TableOutput, Range<Position>) {
         let base = base(of: table)
@@ -210,23 +235,26 @@ extension Exporter {
             try ExportQuestion(context, asOf: asOf, in: plan.reportingCurrency, zone: TimeZoneDatabase.table(named:))
         }
         let fold = SortedStateFold(tables.compactMap(\.state), questions)
-        let (environments, bundleIds) = (request.environments, request.bundleIds)
         let parts = try reader.fold(knownAt: context.size, readsCustomers: true, in: folder, options) { sorter in
             fold.part(sorter)
         } add: { part, unit in
             // The keys of a unit are of one app and environment.
-            guard let key = unit.timelines.keys.first, environments.contains(key.environment.rawValue),
-                bundleIds.isEmpty || bundleIds.contains(key.bundleId)
-            else { return }
+            guard let key = unit.timelines.keys.first, includes(key) else { return }
             try part.add(unit)
         } finish: { part in
             part.finish()
         }
-        return parts.map(\.rows) + [try fold.rows(of: parts.map(\.sums), in: folder)]
+        return try parts.map(\.rows) + [fold.rows(of: parts.map(\.sums), in: folder)]
+    }
+
+    /// Whether the export is about the app and environment of a subscription.
+    func includes(_ key: SubscriptionKey) -> Bool {
+        request.environments.contains(key.environment.rawValue)
+            && (request.bundleIds.isEmpty || request.bundleIds.contains(key.bundleId))
     }
 
     /// Writes sorted rows: all of a table without a base, the differences of any other.
-    private func write(
+    func write(
         _ sorted: [SortedStateRows], of tables: [ExportTable], to folder: ExportFolder
     ) throws -> [ExportManifest.Table] {
         let outputs = try tables.map { table in

@@ -38,7 +38,9 @@ package struct TransitionRow: Hashable, Sendable {
     }
 
     /// `backfill` for a change that took effect more than 24 hours before it was recorded, else `live`.
-    package var mode: String {
+    package var mode: String { Self.mode(effectiveAt: effectiveAt, recordedAt: recordedAt) }
+
+    package static func mode(effectiveAt: Instant, recordedAt: Instant) -> String {
         effectiveAt < recordedAt.advanced(byMilliseconds: -Instant.millisecondsPerDay) ? "backfill" : "live"
     }
 }

@@ -8,7 +8,7 @@ final class ExportUnit {
     let timelines: [SubscriptionKey: Timeline]
     let lineages: [Lineage]
     let question: ExportQuestion
-    private let history: CustomerHistory
+    let history: CustomerHistory
 
     init(_ facts: UnitFacts, _ question: ExportQuestion) {
         self.question = question

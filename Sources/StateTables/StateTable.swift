@@ -17,7 +17,9 @@ package struct StateTable: Sendable {
 
     /// All tables, by name.
     package static let all: [StateTable] = [
-        .charges, .cohortMembers, .cohortNet, .cohorts, .history, .offers, .periods, .revenue, .subscriptions,
+        .charges, .churn, .cohortMembers, .cohortNet, .cohorts, .departures, .history, .introOffers, .offers,
+        .ownership,
+        .periods, .recurringRevenue, .retries, .revenue, .subscriptions,
     ]
 
     init(_ schema: TableSchema, _ source: Source) {

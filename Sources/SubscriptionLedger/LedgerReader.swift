@@ -5,6 +5,7 @@ package import Ingestion
 package import LedgerModel
 package import LedgerStorage
 package import Primitives
+import Synchronization
 
 /// A ledger, which consists of its log, the facts decoded from it, and the vault. `LedgerReader` and `LedgerWriter`
 /// implement its use cases.
@@ -49,6 +50,8 @@ package final class LedgerReader: Sendable {
     let appliedRates: AppliedRates
     let closes: OwnEvents<NumbersClose>
     let analysisTurn = AnalysisTurn()
+    /// The store of the feed that this process writes; nil without one. LMDB cannot open an environment twice.
+    let sharedTransitions = Mutex<RecoverableEnvironment<TransitionStore>?>(nil)
 
     /// Creates a reader of the ledger in a folder, also beside a writer. Does not modify the ledger.
     /// - Throws: `StorageError`: `log_corrupt`, `version_unknown`, `io_error`.

@@ -111,12 +111,12 @@ import Testing
     }
 
     private static func movement(_ cases: [JSONView], from t0: Instant, to t1: Instant) -> RevenueMovement {
-        var movement = RevenueMovement()
+        var movement = DividedMovement()
         for view in cases {
             let snapshots = [t0, t1].map { RevenueSnapshot(lineages(view), at: $0, catalogs: catalogs, .default) }
             movement.add(snapshots[0], snapshots[1])
         }
-        return movement
+        return movement.cells[[]] ?? RevenueMovement()
     }
 
     private func expect(_ movement: RevenueMovement, _ expected: JSONView, _ place: Comment) {

@@ -60,8 +60,8 @@ package struct AppAccountTokenSteps: Hashable, Sendable {
 }
 
 extension [AppAccountTokenSteps.Step] {
-    /// Returns the newest token at `t`; nil before the first.
-    func newest(at t: Instant) -> AppAccountToken? {
-        last { $0.from <= t }?.token
+    /// Returns the newest step at `t`; nil before the first.
+    func newest(at t: Instant) -> AppAccountTokenSteps.Step? {
+        last { $0.from <= t }
     }
 }

@@ -50,6 +50,20 @@ package struct OwnershipEvidence: Hashable, Sendable {
 package struct Ownership: Hashable, Sendable {
     /// One owner, or several under the rule `share`; empty for an unclaimed key.
     package let owners: Set<Owner>
+    /// The statement that decides; nil for an unclaimed key.
+    package let basis: Basis?
+
+    /// The statement that decides who owns a key.
+    package struct Basis: Hashable, Sendable {
+        package enum Strength: String, Sendable, CaseIterable {
+            case transfer, token, backend, app, anonymous
+            /// A token that Apple states without a signature.
+            case unsignedToken
+        }
+
+        package let strength: Strength
+        package let position: Position
+    }
 
     package enum Owner: Hashable, Sendable {
         case customer(CustomerHandle)
@@ -65,14 +79,19 @@ package struct Ownership: Hashable, Sendable {
     ) {
         if let transfer = evidence.newestTransfer {
             owners = [.customer(directory.customer(of: transfer.customer))]
-        } else if let token = evidence.tokens.signed.newest(at: t) {
-            owners = [directory.owner(of: token)]
+            basis = Basis(strength: .transfer, position: transfer.position)
+        } else if let step = evidence.tokens.signed.newest(at: t) {
+            owners = [directory.owner(of: step.token)]
+            basis = Basis(strength: .token, position: step.source.position)
         } else if !evidence.claims.isEmpty {
-            owners = Set(Self.claimants(evidence.claims.map(\.statement), directory, rule).map(Owner.customer))
+            let claims = evidence.claims.map(\.statement)
+            owners = Set(Self.claimants(claims, directory, rule).map(Owner.customer))
+            basis = Basis(strongestOf: claims, directory)
         } else {
             // The first token also counts before its step, like every field that Apple restates.
-            let token = evidence.tokens.unsigned.newest(at: t) ?? evidence.tokens.steps.first?.token
-            owners = token.map { [directory.owner(of: $0)] } ?? []
+            let step = evidence.tokens.unsigned.newest(at: t) ?? evidence.tokens.steps.first
+            owners = step.map { [directory.owner(of: $0.token)] } ?? []
+            basis = step.map { Basis(strength: .unsignedToken, position: $0.source.position) }
         }
     }
 
@@ -95,6 +114,22 @@ package struct Ownership: Hashable, Sendable {
 
     package func isOwned(by customer: CustomerHandle) -> Bool {
         owners.contains(.customer(customer))
+    }
+}
+
+extension Ownership.Basis {
+    /// Returns nil without a claim.
+    fileprivate init?(strongestOf claims: [Claim.Statement], _ directory: CustomerDirectory) {
+        let standings = claims.map { directory.standing(of: $0) }
+        guard let strongest = standings.map(\.authority).max(),
+            let since = standings.filter({ $0.authority == strongest }).map(\.since).min()
+        else { return nil }
+        switch strongest {
+        case .backend: strength = .backend
+        case .app: strength = .app
+        case .anonymous: strength = .anonymous
+        }
+        position = since
     }
 }
 

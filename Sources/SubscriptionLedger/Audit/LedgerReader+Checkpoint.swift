@@ -1,4 +1,5 @@
 import EventLog
+package import LedgerModel
 import LedgerStorage
 package import TransparencyLog
 
@@ -9,6 +10,13 @@ extension LedgerReader {
     /// Returns a signed note over a durable head.
     func signedCheckpoint(of head: TreeHead) throws -> SignedNote {
         try signer().sign(Checkpoint(origin: log.origin, size: head.size, root: head.root).text)
+    }
+
+    /// Returns the bytes of a signed note over the first events; nil in a copy of the ledger without the key.
+    /// - Precondition: `size` is not above the size of the log.
+    package func signedCheckpoint(ofFirst size: Position) throws -> [UInt8]? {
+        guard try CheckpointKey.load(from: configuration.folder, origin: log.origin) != nil else { return nil }
+        return try signedCheckpoint(of: TreeHead(size: size, root: log.root(ofFirst: size))).bytes
     }
 
     /// Returns the public half of the key that signs checkpoints.

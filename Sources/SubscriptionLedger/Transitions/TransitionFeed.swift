@@ -76,6 +76,7 @@ package final class TransitionFeed: Sendable {
         (facts, vault, rules) = (ledger.reader.facts, ledger.reader.vault, ledger.reader.activeRules)
         clock = configuration.clock
         state = Mutex(State())
+        ledger.reader.sharedTransitions.withLock { [store] in $0 = store }
     }
 
     /// Returns the instant up to which due rows were appended; nil without a feed.
@@ -87,7 +88,7 @@ package final class TransitionFeed: Sendable {
 
 extension TransitionStore.Progress {
     /// Whether the log contains the last processed event.
-    fileprivate func isOf(_ log: LogReader) throws -> Bool {
+    func isOf(_ log: LogReader) throws -> Bool {
         if position == 0 { return true }
         return try log.record(at: position - 1)?.idempotencyKey.value == idempotencyKey
     }

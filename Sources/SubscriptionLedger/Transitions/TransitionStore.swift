@@ -93,6 +93,15 @@ final class TransitionStore: Sendable {
         ("rows", .integerKey), ("followers", []), ("due", []), ("meta", []),
     ]
 
+    /// Opens the store of a sequence for reading; nil if there is none that can be read.
+    static func reading(_ directory: String, mapSizeBytes: Int, sequence: Digest) -> TransitionStore? {
+        guard access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0,
+            let store = try? TransitionStore(opening: directory, mapSizeBytes, nil),
+            let found = try? store.environment.read({ try store.value(sequenceKey, $0) }), found == sequence.bytes
+        else { return nil }
+        return store
+    }
+
     /// The instant up to which due rows were appended; nil without a readable store.
     static func timeProcessed(in directory: String, mapSizeBytes: Int) -> Instant? {
         guard access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0,

@@ -1,3 +1,4 @@
+import AppStoreModel
 import AppStoreSimulation
 import AppStoreVerification
 import Exports
@@ -28,6 +29,8 @@ final class NightlyLedger {
     private let clock = Clock()
     private let deliveries: [(date: Instant, jws: [UInt8])]
     private let opened: LedgerWriter
+    /// The notifications delivered so far.
+    private(set) var delivered: [[UInt8]] = []
 
     init(seed: UInt64) throws {
         temporary = try TemporaryFolder()
@@ -52,6 +55,8 @@ final class NightlyLedger {
     var dataFolder: String { temporary.path + "/data" }
     var reader: LedgerReader { opened.reader }
 
+    func feed() throws -> TransitionFeed { try opened.transitions() }
+
     /// The instant of a night. The nights divide the time of all deliveries.
     func instant(of night: Int) -> Instant {
         let (first, last) = (deliveries[0].date.milliseconds, deliveries[deliveries.count - 1].date.milliseconds)
@@ -60,20 +65,46 @@ final class NightlyLedger {
 
     /// Adds what is delivered up to a night; what is due in a quiet one comes in the next.
     func play(to night: Int, from next: inout Int) async throws {
+        let end = instant(of: night)
+        defer { clock.now.withLock { $0 = max($0, end) } }
         guard !Self.quietNights.contains(night) || night == Self.nights - 1 else { return }
         if night == Self.nightOfRules { try await activateRules(at: instant(of: night - 1)) }
-        let end = instant(of: night)
         while next < deliveries.count, deliveries[next].date <= end {
             let (date, jws) = deliveries[next]
-            clock.now.withLock { $0 = date }
+            clock.now.withLock { $0 = max($0, date) }
             let checked = await opened.check(jws, source: .http)
             _ = try await opened.append([checked], source: .http)
+            delivered.append(jws)
             next += 1
+        }
+        try await act(on: night)
+    }
+
+    /// Customers claim, merge and get subscriptions: also what was exported before changes.
+    private func act(on night: Int) async throws {
+        let ids = try delivered.flatMap(SignedStatement.all).filter { $0.kind == .transaction }
+            .compactMap { $0.payload["originalTransactionId"]?.string }
+        var seen: Set<String> = []
+        let selectors = ids.filter { seen.insert($0).inserted }.map { SubscriptionSelector(originalTransactionId: $0) }
+        guard selectors.count > 4 else { return }
+        switch night {
+        case 5:
+            for (selector, id) in zip(selectors, ["ann", "ben", "=1+2,\"😀\""]) { try await change(.link(selector), id) }
+        case 10: try await change(.merge(.id("ben")), "ann")
+        case 15: try await change(.transfer(selectors[2]), "dan")
+        case 20: try await change(.unmerge(.id("ben")), "ann")
+        default: return
         }
     }
 
+    private func change(_ change: CustomerChange, _ id: String) async throws {
+        _ = try await opened.apply(
+            change, to: id, by: Caller(.admin, keyName: "support"), scope: CustomerScope(environment: .production),
+            source: .operator)
+    }
+
     private func activateRules(at instant: Instant) async throws {
-        clock.now.withLock { $0 = instant }
+        clock.now.withLock { $0 = max($0, instant) }
         let text = """
             {"version": 1, "name": "stricter", "access": {"renewalLeewayMinutes": 0, "ownGraceDays": 3},
              "revenue": {"standardRate": 6500}, "retention": {"zone": "Asia/Tokyo"}}

@@ -40,6 +40,41 @@ QUESTIONS = {
                      from charges group by all)
         select count(*), count(*) filter (p.net is distinct from net.amount), count(*) filter (p.service_until < p.started_at)
         from net join periods p using (environment, bundle_id, original_transaction_id, product_id, period_id)""",
+    "mrr": """
+        select strftime(month, '%Y-%m'), currency, sum(opening * 1000)::bigint, sum(new * 1000)::bigint,
+               sum(recovered * 1000)::bigint, sum(reactivated * 1000)::bigint, sum(expansion * 1000)::bigint,
+               sum(contraction * 1000)::bigint, sum(churned * 1000)::bigint, sum(moved * 1000)::bigint,
+               sum(closing * 1000)::bigint, sum(unknown)::bigint
+        from mrr where definition = 'default' group by all order by all""",
+    "waterfall": """
+        select count(*) from (
+            select *, lag(closing) over (partition by definition, environment, bundle_id, currency, product_id,
+                                         subscription_group, storefront, offer order by month) as before
+            from mrr)
+        where opening + new + recovered + reactivated + expansion + contraction + churned + moved <> closing
+           or before <> opening""",
+    "churn": """
+        select count(about_to_churn_since), count(in_retry_day),
+               count(*) filter (churned_at is not null and reactivated_at is null) from churn""",
+    "departures": """
+        select strftime(timezone('Asia/Tokyo', churned_at), '%Y-%m'), class, count(*) from departures group by all order by all""",
+    "retries": """
+        select retry_day, count(*) filter (outcome = 'recovered'), count(*) filter (outcome = 'boughtAgain'),
+               count(*) filter (outcome = 'lost'), count(*) filter (outcome = 'open')
+        from retries group by all order by all""",
+    "intro": """
+        select consumed, count(*), count(consumed_at) from intro_offers group by all order by all""",
+    "owners": """
+        select count(*), count(*) filter (not list_contains(from_json(s.customer_handles, '["varchar"]'), o.customer_handle))
+        from ownership o join subscriptions s using (environment, bundle_id, original_transaction_id)
+        where owned_until is null""",
+    "owned": """
+        select sum(len(from_json(customer_handles, '["varchar"]')))::bigint from subscriptions""",
+    "feed": """
+        select environment, count(*), min(recorded_at) <= max(recorded_at), count(position) from transitions
+        group by all order by all""",
+    "customers": """
+        select count(*), count(*) filter (anonymous), count(merged_into) from customers""",
     "anchors": """
         select count(*) from periods where anchor""",
     "events": """
