@@ -3,7 +3,7 @@ import Glibc
 extension DataFolder {
     /// Removes the keys, the vault and the checkpoint, if present, from the folder of a copy that no process has open.
     package func removeSecrets() throws(StorageError) {
-        let small = [checkpointKey, vaultKey, checkpoint]
+        let small = [checkpointKey, bundleKey, vaultKey, checkpoint]
         let files = [vault + "/data.mdb", vault + "/lock.mdb"] + small + small.map(AtomicFile.partial)
         for file in files {
             guard unlink(file) == 0 || errno == ENOENT else {

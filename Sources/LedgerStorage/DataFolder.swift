@@ -24,6 +24,9 @@ package struct DataFolder: Sendable {
     package var imports: String { path + "/imports" }
     /// The checkpoints with time stamps of independent authorities.
     package var anchors: String { path + "/anchors" }
+    /// The checkpoints with cosignatures of witnesses.
+    package var cosignatures: String { path + "/cosignatures" }
+    package var bundleKey: String { keys + "/bundle.key" }
     package var checkpointKey: String { keys + "/checkpoint.key" }
     package var vaultKey: String { keys + "/vault.key" }
     /// The last signed checkpoint.

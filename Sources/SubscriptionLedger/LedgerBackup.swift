@@ -3,7 +3,7 @@ import LedgerStorage
 
 /// Copies a ledger into a new folder. The copy is built beside the destination, then synced and renamed.
 ///
-/// The log, its anchors and the quarantine are copied; derived data is rebuilt. The secrets are the keys and the vault. They are
+/// The log, its anchors, cosignatures and the quarantine are copied; derived data is rebuilt. The secrets are the keys and the vault. They are
 /// copied together, because the vault's ids are unreadable without its key. The last checkpoint is copied with the key
 /// that signed it, so that the copy does not sign another history of that size.
 package struct LedgerBackup {
@@ -28,12 +28,13 @@ package struct LedgerBackup {
         try partial.removeSecrets()
         // Copied before the log, so that the copied log contains every event of the checkpoints.
         try AnchorFolder(folder).copy(to: partial)
+        try CosignatureFolder(folder).copy(to: partial)
         if withSecrets { try DataFolder.copySmallFiles(named: ["checkpoint"], from: folder.path, to: partial.path) }
         let log = try LogBackup(of: source.log)
         try log.copy(to: partial.log, progress: progress)
         try Quarantine.copy(from: folder.quarantine, to: partial.quarantine)
         if withSecrets {
-            try DataFolder.copySmallFiles(named: ["checkpoint.key"], from: folder.keys, to: partial.keys)
+            try DataFolder.copySmallFiles(named: ["checkpoint.key", "bundle.key"], from: folder.keys, to: partial.keys)
             // Copied after the log, because the vault stores a customer before an event names it.
             try source.vault?.copy(from: folder, to: partial, createdUpTo: log.size)
         }

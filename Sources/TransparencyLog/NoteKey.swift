@@ -9,15 +9,17 @@ package struct NoteKey: Sendable {
     package let id: UInt32
 
     /// Ed25519 in C2SP's table of signature types, the only type with which this log signs.
-    private static let ed25519: UInt8 = 1
+    static let ed25519: UInt8 = 1
+    /// Ed25519 cosignatures of witnesses, with a time.
+    static let cosignature: UInt8 = 4
 
     init(name: String, id: UInt32) {
         self.name = name
         self.id = id
     }
 
-    init(name: String, publicKey: Curve25519.Signing.PublicKey) {
-        let digest = Digest.sha256(of: name.utf8 + [UInt8(ascii: "\n"), Self.ed25519] + publicKey.rawRepresentation)
+    init(name: String, publicKey: Curve25519.Signing.PublicKey, algorithm: UInt8 = ed25519) {
+        let digest = Digest.sha256(of: name.utf8 + [UInt8(ascii: "\n"), algorithm] + publicKey.rawRepresentation)
         self.init(name: name, id: UInt32(truncatingIfNeeded: digest.words.0 >> 32))
     }
 
@@ -51,13 +53,15 @@ extension NoteKey {
     }
 
     /// Returns `<name>+<id>+<base64(type ‖ material)>`, the common form of public and private keys.
-    func text(with material: some Collection<UInt8>) -> String {
-        "\(name)+\(idText)+\(Base64.encode([Self.ed25519] + material))"
+    func text(with material: some Collection<UInt8>, algorithm: UInt8 = ed25519) -> String {
+        "\(name)+\(idText)+\(Base64.encode([algorithm] + material))"
     }
 
     /// Reads this form. The caller compares the id with the key's own. The text may be a secret, so no error contains
     /// any part of it.
-    static func parse(_ text: some StringProtocol) throws(TreeError) -> (key: NoteKey, material: [UInt8]) {
+    static func parse(
+        _ text: some StringProtocol, algorithm: UInt8 = ed25519
+    ) throws(TreeError) -> (key: NoteKey, material: [UInt8]) {
         func malformed(_ part: String, expected: String) -> TreeError {
             TreeError(.noteKeyMalformed, "malformed note key", expected: expected, found: "an invalid \(part)")
         }
@@ -71,10 +75,10 @@ extension NoteKey {
         guard let id = UInt32(parts[1], radix: 16), NoteKey(name: name, id: id).idText == parts[1] else {
             throw malformed("key id", expected: "\(idDigits) lowercase hexadecimal digits")
         }
-        guard let material = Base64.decode(String(parts[2])), material.first == ed25519,
+        guard let material = Base64.decode(String(parts[2])), material.first == algorithm,
             material.count == materialBytes
         else {
-            throw malformed("key", expected: "base64 of the byte 0x01 (Ed25519) and a key of 32 bytes")
+            throw malformed("key", expected: "base64 of the byte 0x0\(algorithm) (Ed25519) and a key of 32 bytes")
         }
         return (NoteKey(name: name, id: id), Array(material.dropFirst()))
     }

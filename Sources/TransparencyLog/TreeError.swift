@@ -5,7 +5,7 @@ package struct TreeError: DiagnosedError, Hashable, Sendable {
     package let code: Code
     package let diagnosis: Diagnosis
 
-    init(_ code: Code, _ message: String, expected: String, found: String, hint: String? = nil) {
+    package init(_ code: Code, _ message: String, expected: String, found: String, hint: String? = nil) {
         self.code = code
         diagnosis = Diagnosis(code.rawValue, message, expected: expected, found: found, hint: hint)
     }
@@ -39,6 +39,8 @@ extension TreeError {
         package static let noteKeyMalformed = Code(rawValue: "note_key_malformed")
         /// The text of a note is not a checkpoint, or the checkpoint is of another log.
         package static let checkpointMalformed = Code(rawValue: "checkpoint_malformed")
+        /// Not a proof of inclusion (C2SP tlog-proof).
+        package static let proofMalformed = Code(rawValue: "proof_malformed")
         /// Not a sequence of length-prefixed entries, or an entry that is too long for one.
         package static let entryBundleMalformed = Code(rawValue: "entry_bundle_malformed")
     }

@@ -16,6 +16,29 @@ extension LogReader {
         }
     }
 
+    /// Returns the proof that an event is in the tree over the first `size` events; nil if it is not.
+    /// - Precondition: `size` is not above the head.
+    package func inclusionProof(of position: UInt64, inFirst size: UInt64) throws -> [Digest]? {
+        let store = try core.store()
+        return try reading { transaction in
+            try TreeReader(size: size).inclusionProof(of: position) { level, index in
+                try store.storedHash(transaction, level: level, index: index)
+            }
+        }
+    }
+
+    /// Returns the proof that the tree over the first `size` events begins with that over the first `oldSize`; nil if
+    /// that is larger.
+    /// - Precondition: `size` is not above the head.
+    package func consistencyProof(from oldSize: UInt64, to size: UInt64) throws -> [Digest]? {
+        let store = try core.store()
+        return try reading { transaction in
+            try TreeReader(size: size).consistencyProof(from: oldSize) { level, index in
+                try store.storedHash(transaction, level: level, index: index)
+            }
+        }
+    }
+
     /// Returns the body of a tile or an entry bundle of the tree over the first `size` events; nil if that tree does
     /// not contain it.
     /// - Precondition: `size` is not above the head.
