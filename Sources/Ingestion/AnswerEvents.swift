@@ -115,8 +115,11 @@ package enum AnswerEvents {
 
 extension AnswerEvents {
     /// Returns the answer that an event records; nil for an event of another kind.
+    /// - Parameter withoutRefused: whether the refused parts were removed from the evidence.
     /// - Throws: `log_corrupt` when the body or the evidence cannot be read.
-    package static func stored(_ record: Record, _ evidence: [UInt8]) throws -> Stored? {
+    package static func stored(
+        _ record: Record, _ evidence: [UInt8], withoutRefused: Bool = false
+    ) throws -> Stored? {
         guard record.kind == .statusPolled, record.artifact == .serverAPIAnswer else { return nil }
         guard let document = try? JSONDocument(parsing: evidence), let answer = ServerAPIAnswer(document),
             let body = try? JSONDocument(parsing: record.body).root,
@@ -125,7 +128,7 @@ extension AnswerEvents {
         let refused = Set(
             (body["refused"]?.members ?? []).flatMap { $0.value.elements ?? [] }.compactMap(\.integer))
         let parts = try answer.parts.enumerated().map { index, part -> StoredArtifact? in
-            guard !refused.contains(Int64(index)) else { return nil }
+            guard withoutRefused || !refused.contains(Int64(index)) else { return nil }
             do throws(Refusal) {
                 return try StoredArtifact(part.text, kind: part.kind)
             } catch {

@@ -242,10 +242,10 @@ private final class StreamPool: Sendable {
 }
 
 /// CRC-32 as computed by zlib (ISO 3309). It detects every flipped bit and every burst of up to 32 bits.
-enum Checksum {
+package enum Checksum {
     static let byteCount = 4
 
-    static func crc32(of bytes: RawSpan) -> UInt32 {
+    package static func crc32(of bytes: RawSpan) -> UInt32 {
         bytes.withUnsafeBytes { buffer in
             // zlib reads `count` bytes from the address and does not retain it.
             UInt32(

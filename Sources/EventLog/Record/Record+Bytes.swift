@@ -3,6 +3,10 @@ import Primitives
 /// The reason that bytes are not a record.
 package struct RecordError: Error, Hashable, Sendable {
     package let what: String
+
+    package init(what: String) {
+        self.what = what
+    }
 }
 
 extension Record {

@@ -118,7 +118,7 @@ extension RecurringRevenueRow {
 }
 
 extension ChargeRow {
-    fileprivate init(_ charge: Charge, of purchase: SubscriptionPurchase, _ rates: ProceedsRates) {
+    init(_ charge: Charge, of purchase: SubscriptionPurchase, _ rates: ProceedsRates) {
         self.init(
             id: SubscriptionID(charge.key), kind: charge.kind.rawValue, productId: purchase.productId?.text,
             transactionId: charge.transactionId?.text, at: charge.at, saleAt: charge.saleAt, amount: charge.amount,

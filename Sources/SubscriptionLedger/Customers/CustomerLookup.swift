@@ -139,7 +139,10 @@ extension CustomerLookup {
                 grants += statements.grants
                 try related.add(statements.keys)
                 for account in statements.downloads { try related.add(account) }
-                let tokens = try vault?.tokens(of: handle, createdBefore: idsCreatedBelow) ?? []
+                // Without a vault, as in a bundle, the tokens that the log maps to the customer are all there are.
+                let tokens =
+                    try vault?.tokens(of: handle, createdBefore: idsCreatedBelow)
+                    ?? facts.tokens(mappedTo: handle, knownAt: size).sorted { $0.text < $1.text }
                 for token in tokens { try related.add(token) }
                 reads.tokensByHandle[handle] = tokens
             }

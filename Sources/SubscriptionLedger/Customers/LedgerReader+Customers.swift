@@ -49,6 +49,13 @@ extension LedgerReader {
             empty.signed = question.signed(later: 0)
             return empty
         }
+        return try history(of: timelines, question, size: size, scope, explained: explained)
+    }
+
+    /// - Parameter size: the number of known events.
+    func history(
+        of timelines: CustomerTimelines, _ question: AsOfQuery, size: Position, _ scope: CustomerScope, explained: Bool
+    ) throws -> HistoryAnswer {
         let rules = try rules(for: question, knownAt: size)
         let owned = OwnedSubscriptions(of: timelines, at: question.asOf, rules: rules, scope: scope)
         let rows = try owned.lineages.histories(until: question.asOf, rules: rules, check: WorkLimit.check)
