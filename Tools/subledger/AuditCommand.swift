@@ -9,8 +9,11 @@ import TransparencyLog
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Verify the log, and print and anchor checkpoints.",
-        subcommands: [Verify.self, SignedCheckpoint.self, AnchorCommand.self, Key.self])
+        commandName: "audit", abstract: "Verify the log, prove what is in it, and write bundles for auditors.",
+        subcommands: [
+            Verify.self, SignedCheckpoint.self, Prove.self, Consistency.self, Cosign.self, AnchorCommand.self,
+            Publish.self, BundleCommand.self, BundleCheckCommand.self, Key.self,
+        ])
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -99,15 +102,28 @@ struct AuditCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "checkpoint", abstract: "Print a signed checkpoint of the current log.",
             discussion: """
+                Cosignatures of witnesses that are kept for this size are included (`subledger audit cosign`).
+
                 EXAMPLES
                   subledger audit checkpoint > checkpoint
+                  subledger audit checkpoint --cosigned
                 """)
+
+        @Flag(help: "Print the newest checkpoint that a witness has cosigned.")
+        var cosigned = false
 
         @OptionGroup var ledger: LedgerOptions
         @OptionGroup var output: OutputOptions
 
         func run() throws {
-            Terminal.standardOutput.write(try ledger.reading().signedCheckpoint().bytes)
+            let opened = try ledger.reading()
+            guard cosigned else { return Terminal.standardOutput.write(try opened.checkpointNote().bytes) }
+            guard let note = try opened.newestCosignedNote() else {
+                throw CommandFailure(
+                    code: "witness_unknown", message: "no witness has cosigned a checkpoint",
+                    hint: "See `subledger audit cosign --help`.", exitCode: CommandFailure.refused)
+            }
+            Terminal.standardOutput.write(note.bytes)
         }
     }
 
@@ -134,12 +150,14 @@ struct AuditCommand: AsyncParsableCommand {
 
         struct Show: ParsableCommand {
             static let configuration = CommandConfiguration(
-                abstract: "Print the public key as a signed-note verifier key.")
+                abstract: "Print the public keys of the log and of its bundles, as signed-note verifier keys.")
 
             @OptionGroup var ledger: LedgerOptions
 
             func run() throws {
-                Terminal.standardOutput.write(try ledger.reading().checkpointVerifier().text + "\n")
+                let opened = try ledger.reading()
+                Terminal.standardOutput.write(try opened.checkpointVerifier().text + "\n")
+                Terminal.standardOutput.write(try opened.bundleVerifier().text + "\n")
             }
         }
     }

@@ -1,0 +1,65 @@
+"""Tries check-bundle.py with altered bundles, in one process.
+
+  flip-bundle.py FOLDER LOG_KEY BUNDLE_KEY SEED FLIPS KEYFILE FORGERIES [ROOT.der ...]
+
+Flips a random bit of a random file FLIPS times. Then, FORGERIES times, flips a bit of a file that others vouch for and
+signs the sums again with the bundle key, as an operator could; and a bit of a JWS, which is checked by itself."""
+import importlib.util, pathlib, random, sys
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+folder, log_key, bundle_key, seed, flips, key_file, forgeries = sys.argv[1:8]
+spec = importlib.util.spec_from_file_location("check", pathlib.Path(__file__).with_name("check-bundle.py"))
+check = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(check)
+roots = [x509.load_der_x509_certificate(pathlib.Path(p).read_bytes()) for p in sys.argv[8:]]
+files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in pathlib.Path(folder).rglob("*") if p.is_file()}
+generator = random.Random(int(seed))
+
+
+def flipped(data):
+    place = generator.randrange(len(data) * 8)
+    return data[: place // 8] + bytes([data[place // 8] ^ 1 << place % 8]) + data[place // 8 + 1 :]
+
+
+def is_refused(files):
+    try:
+        check.bundle(files, log_key, bundle_key, roots)
+    except (check.Bad, InvalidSignature, *check.MALFORMED):
+        return True
+    return False
+
+
+def resigned(files):
+    names = sorted(n for n in files if not n.startswith("SHA256SUMS"))
+    sums = "".join(f"{check.sha256(files[n]).hex()}  {n}\n" for n in names).encode()
+    name, key_id, _ = bundle_key.split("+", 2)
+    text = f"{name}\n{check.sha256(sums).hex()}\n"
+    secret = check.unbase64(pathlib.Path(key_file).read_text().split("+", 4)[4].strip())
+    signature = Ed25519PrivateKey.from_private_bytes(secret[1:]).sign(text.encode())
+    line = check.base64.b64encode(bytes.fromhex(key_id) + signature).decode()
+    return files | {"SHA256SUMS": sums, "SHA256SUMS.note": f"{text}\n\u2014 {name} {line}\n".encode()}
+
+
+assert not is_refused(files) and not is_refused(resigned(files)), "the bundle itself is refused"
+names = sorted(n for n in files if files[n])
+for number in range(int(flips)):
+    name = generator.choice(names)
+    assert is_refused(files | {name: flipped(files[name])}), f"seed {seed}, flip {number}: {name} is accepted"
+vouched = [n for n in names if n.split("/")[0] in ("records", "proofs", "evidence", "certificates", "checkpoint")]
+for number in range(int(forgeries)):
+    name = generator.choice(vouched)
+    forged = resigned(files | {name: flipped(files[name])})
+    assert is_refused(forged), f"seed {seed}, forgery {number}: {name} is accepted"
+assert is_refused(resigned(files | {"evidence/stray.txt": b"?"})), "a stray file is accepted"
+assert is_refused(files | {"stray.txt": b"?"}), "a file without a sum is accepted"
+tried = 0
+for name in [n for n in names if n.endswith(".jws")][: int(forgeries) // 4]:
+    try:
+        check.jws(flipped(files[name]).decode("latin-1"), roots)
+    except (check.Bad, InvalidSignature, *check.MALFORMED):
+        tried += 1
+        continue
+    raise AssertionError(f"seed {seed}: a flipped {name} is accepted")
+print(f"seed {seed}: {flips} flips, {forgeries} forgeries and {tried} JWS refused")
