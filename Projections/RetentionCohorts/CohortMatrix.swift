@@ -54,16 +54,25 @@ package struct CohortMatrix: Sendable {
         for (key, cohort) in other.cohorts { cohorts[key, default: Cohort()].merge(cohort) }
     }
 
-    /// The rows, ordered by cohort, duration and cuts; the unknown cohort last.
+    /// The rows, ordered by cohort, duration and cuts; the unknown cohort last. The counts of a cohort's cuts add up to
+    /// those without a cut.
     package var rows: [CohortRow] {
-        cohorts.map { key, cohort in
-            CohortRow(key: key, size: cohort.size, cells: key.bucket.map { cohort.cells($0, question) } ?? [])
+        var counts: [CohortKey: Int] = [:]
+        for (key, cohort) in cohorts {
+            counts[key.withoutCut, default: 0] = max(counts[key.withoutCut] ?? 0, cohort.count)
+        }
+        return cohorts.map { key, cohort in
+            let count = counts[key.withoutCut] ?? 0
+            return CohortRow(
+                key: key, size: cohort.size, cells: key.bucket.map { cohort.cells($0, upTo: count, question) } ?? [])
         }
         .sorted { $0.key.precedes($1.key) }
     }
 }
 
 extension CohortKey {
+    fileprivate var withoutCut: CohortKey { CohortKey(bucket: bucket, duration: duration, cut: []) }
+
     fileprivate func precedes(_ other: CohortKey) -> Bool {
         if bucket != other.bucket {
             guard let bucket, let other = other.bucket else { return bucket != nil }
@@ -125,9 +134,17 @@ private struct Cohort: Sendable {
         decided.merge(other.decided)
     }
 
-    func cells(_ bucket: Bucket, _ question: RetentionQuestion) -> [CohortCell] {
+    /// The number of cells that a member reached.
+    var count: Int { known.count }
+
+    /// - Parameter count: the number of cells of the cohort without its cut. Members without further purchases count in
+    ///   all of them.
+    func cells(_ bucket: Bucket, upTo count: Int, _ question: RetentionQuestion) -> [CohortCell] {
         let isOver = question.calendar.start(of: bucket.next) <= question.asOf
         var cells = known
+        if !decided.isEmpty, cells.count < count {
+            cells += Array(repeating: CohortCell(), count: count - cells.count)
+        }
         var gone = CohortCell()
         for k in cells.indices {
             if k < decided.count { gone.merge(decided[k]) }

@@ -63,6 +63,27 @@ import Testing
         }
     }
 
+    @Test(arguments: Rules.Retention.Definition.allCases)
+    func `add up over the cuts of a cohort`(_ definition: Rules.Retention.Definition) throws {
+        let units = try SimulatedFacts(Self.history.artifacts).units
+        let divided = matrix(units, question(definition, cuts: [.product, .storefront])).rows
+        let rows = matrix(units, question(definition)).rows
+        for row in rows {
+            let parts = divided.filter { $0.key.bucket == row.key.bucket && $0.key.duration == row.key.duration }
+            #expect(parts.reduce(0) { $0 + $1.size } == row.size)
+            #expect(parts.allSatisfy { $0.cells.count <= row.cells.count })
+            for (k, cell) in row.cells.enumerated() {
+                let cells = parts.filter { k < $0.cells.count }.map { $0.cells[k] }
+                #expect(cells.reduce(0) { $0 + $1.eligible } == cell.eligible, "\(row.key) \(k)")
+                #expect(cells.reduce(0) { $0 + $1.retained } == cell.retained, "\(row.key) \(k)")
+                #expect(cells.reduce(0) { $0 + $1.pending } == cell.pending, "\(row.key) \(k)")
+                let net = cells.reduce(into: Amounts()) { $0.add($1.net) }
+                #expect(Set(net.entries) == Set(cell.net.entries), "\(row.key) \(k)")
+            }
+        }
+        #expect(rows.contains { $0.cells.count > 3 })
+    }
+
     @Test func `change only the cells of a subscriber who is added`() throws {
         let question = question()
         let units = try SimulatedFacts(Self.history.artifacts).units
