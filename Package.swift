@@ -453,8 +453,8 @@ let package = Package(
                 "subledger", "appstore-simulator", asyncHTTPClient,
             ],
             exclude: [
-                "Anchors/authority.sh", "Bundles/check-bundle.py", "Bundles/flip-bundle.py", "Bundles/hostile-zip.py",
-                "Bundles/witness.py", "OpenSSL/judge.sh", "AppleLibrary/exercise.py", "DuckDB/run.py",
+                "Anchors/authority.sh", "Bundles/bundle_zip.py", "Bundles/check-bundle.py",
+                "Bundles/flip-bundle.py", "Bundles/hostile-zip.py", "Bundles/witness.py", "OpenSSL/judge.sh", "AppleLibrary/exercise.py", "DuckDB/run.py",
                 "DuckDB/retention.sql", "DuckDB/own-grace.sql", "Exports/answers.py", "Exports/bucket.py",
                 "Exports/warehouse.py",
             ],

@@ -7,7 +7,7 @@ import SubscriptionLedger
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Inspect the log.",
-        subcommands: [Show.self, Tail.self, Stat.self])
+        subcommands: [Show.self, Tail.self, Acts.self, Stat.self])
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(

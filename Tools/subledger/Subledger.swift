@@ -10,7 +10,8 @@ struct Subledger: AsyncParsableCommand {
         commandName: "subledger",
         abstract: "A self-hosted, event-sourced ledger of App Store subscriptions.",
         subcommands: [
-            VerifyCommand.self, IngestCommand.self, StateCommand.self, HistoryCommand.self, OffersCommand.self,
+            VerifyCommand.self, IngestCommand.self, StateCommand.self, HistoryCommand.self, ReplayCommand.self,
+            OffersCommand.self,
             CohortsCommand.self, ChurnCommand.self, RevenueCommand.self,
             LogCommand.self, ReceiptCommand.self,
             CustomerCommand.self, QuarantineCommand.self, AuditCommand.self, BackupCommand.self, ServeCommand.self,

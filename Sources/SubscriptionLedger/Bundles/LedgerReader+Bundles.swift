@@ -93,6 +93,10 @@ extension LedgerReader {
         case .handle(let handle): return .customer(try lookup.customer(of: handle))
         case .name(let name):
             if let handle = try lookup.customer(of: name) { return .customer(handle) }
+            // A handle that the log names, as earlier bundles do.
+            if let handle = CustomerHandle(hex: id), try !facts.positions(under: .claims(of: handle)).isEmpty {
+                return .customer(try lookup.customer(of: handle))
+            }
             guard let token = name.token else { throw BundleError.unknown("customer", "an unused id") }
             return .bearer(token)
         }

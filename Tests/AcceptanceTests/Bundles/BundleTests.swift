@@ -139,6 +139,38 @@ import Testing
         }
     }
 
+    @Test func `whose operator signs another answer, other rules or fewer events are refused`() async throws {
+        try await blocking {
+            let ledger = try Self.simulated.get()
+            let bundle = try ledger.bundle(["--subscription", try ledger.subscriptions()[0]], "honest.zip")
+            let files = try ledger.extracted(bundle)
+            let index = String(decoding: try File.read(files + "/index.ndjson"), as: UTF8.self)
+            let line = try #require(index.split(separator: "\n").first { $0.contains("\"answer\"") })
+            let position = try #require(try JSONDocument(parsing: Array(line.utf8)).root["position"]?.integer)
+            let removed = ["records/\(position).bin", "proofs/\(position).tlog-proof", "evidence/\(position).jws"]
+            let cases: [(changes: [String], firstBad: String)] = [
+                (["answer/answer.json", "\"status\":\"expired\"", "\"status\":\"active\""], "answer/answer.json"),
+                (["answer/rules.json", "\"ownGraceDays\":2", "\"ownGraceDays\":3"], "answer/rules.json"),
+                (["bundle.json", "\"kind\":\"subscription\"", "\"kind\":\"customer\""], "bundle.json"),
+                (["index.ndjson", "\"trust\":\"signed\"", "\"trust\":\"fetched\""], "index.ndjson"),
+                (["index.ndjson", "\(line)\n", ""], removed[2]),
+                (
+                    ["index.ndjson", "\(line)\n", ""] + removed.flatMap { [$0, "", "REMOVED"] },
+                    "answer/answer.json"
+                ),
+                (["answer/answer.json", "\"schema\":1", "\"schema\": 1"], "answer/answer.json"),
+            ]
+            for (changes, firstBad) in cases {
+                let forged = ledger.path("forged.zip")
+                try ledger.python(
+                    "bundle_zip.py", [bundle, forged, ledger.bundleKey, ledger.folder.bundleKey] + changes)
+                let run = try ledger.check(forged)
+                #expect(run.ending == .exited(1), "\(changes): \(run.errors)")
+                #expect(try run.lines.first?["firstBad"]?.string == firstBad, "\(changes): \(run.output)")
+            }
+        }
+    }
+
     @Test func `in hostile ZIP files are refused with a code`() async throws {
         try await blocking {
             let ledger = try Self.simulated.get()

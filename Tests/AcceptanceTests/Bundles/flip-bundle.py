@@ -5,9 +5,10 @@
 Flips a random bit of a random file FLIPS times. Then, FORGERIES times, flips a bit of a file that others vouch for and
 signs the sums again with the bundle key, as an operator could; and a bit of a JWS, which is checked by itself."""
 import importlib.util, pathlib, random, sys
+sys.dont_write_bytecode = True
+import bundle_zip
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 folder, log_key, bundle_key, seed, flips, key_file, forgeries = sys.argv[1:8]
 spec = importlib.util.spec_from_file_location("check", pathlib.Path(__file__).with_name("check-bundle.py"))
@@ -32,14 +33,7 @@ def is_refused(files):
 
 
 def resigned(files):
-    names = sorted(n for n in files if not n.startswith("SHA256SUMS"))
-    sums = "".join(f"{check.sha256(files[n]).hex()}  {n}\n" for n in names).encode()
-    name, key_id, _ = bundle_key.split("+", 2)
-    text = f"{name}\n{check.sha256(sums).hex()}\n"
-    secret = check.unbase64(pathlib.Path(key_file).read_text().split("+", 4)[4].strip())
-    signature = Ed25519PrivateKey.from_private_bytes(secret[1:]).sign(text.encode())
-    line = check.base64.b64encode(bytes.fromhex(key_id) + signature).decode()
-    return files | {"SHA256SUMS": sums, "SHA256SUMS.note": f"{text}\n\u2014 {name} {line}\n".encode()}
+    return bundle_zip.resigned(files, bundle_key, key_file)
 
 
 assert not is_refused(files) and not is_refused(resigned(files)), "the bundle itself is refused"

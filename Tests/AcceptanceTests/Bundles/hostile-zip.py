@@ -1,26 +1,17 @@
 """Writes variants of a bundle that no bundle may be: hostile-zip.py BUNDLE FOLDER. Prints their names."""
-import io, pathlib, struct, sys, zipfile
+import pathlib, struct, sys, warnings, zipfile
+sys.dont_write_bytecode = True
+from bundle_zip import packed, unpacked
 
 source, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 folder.mkdir(exist_ok=True)
 data = source.read_bytes()
-files = {i.filename: zipfile.ZipFile(source).read(i) for i in zipfile.ZipFile(source).infolist()}
+files = unpacked(source)
 
 
 def write(name, content):
     (folder / name).write_bytes(content)
     print(name)
-
-
-def packed(entries, method=zipfile.ZIP_STORED, comment=b"", extra=b"", date=(1980, 1, 1, 0, 0, 0)):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as z:
-        for name, content in entries:
-            info = zipfile.ZipInfo(name, date)
-            info.extra, info.compress_type = extra, method
-            z.writestr(info, content)
-        z.comment = comment
-    return out.getvalue()
 
 
 def patched(place, format, *values):
@@ -32,6 +23,7 @@ def patched(place, format, *values):
 end = len(data) - 22
 count, size, start = struct.unpack_from("<HII", data, end + 10)
 entries = sorted(files.items())
+assert packed(entries) == data, "Python writes another form"
 write("empty", b"")
 write("short", data[:21])
 write("cut", data[:-1])
@@ -43,11 +35,11 @@ write("deflated", packed(entries, zipfile.ZIP_DEFLATED))
 write("extra", packed(entries, extra=b"\x99\x99\x04\0abcd"))
 write("dated", packed(entries, date=(2026, 1, 1, 0, 0, 0)))
 write("unordered", packed(list(reversed(entries))))
-write("slip", packed(entries + [("../../evil", b"!")]))
-write("absolute", packed(entries + [("/etc/evil", b"!")]))
+write("slip", packed(entries + [("zz/../../evil", b"!")]))
+write("slip-first", packed([("../evil", b"!")] + entries))
+write("absolute", packed([("/etc/evil", b"!")] + entries))
 write("folder", packed(entries + [("zz/", b"")]))
 write("non-ascii", packed(entries + [("z\u00e9", b"")]))
-import warnings
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     write("repeated", packed(sorted(entries + [("checkpoint", b"other")])))
