@@ -47,6 +47,10 @@ let package = Package(
         .executable(name: "subledger", targets: ["subledger"]),
         .library(name: "DiskShim", type: .dynamic, targets: ["DiskShim"]),
     ],
+    traits: [
+        .default(enabledTraits: ["PostgreSQL"]),
+        .trait(name: "PostgreSQL", description: "Exports to PostgreSQL, through libpq."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
@@ -204,13 +208,19 @@ let package = Package(
         .target(
             name: "ObjectStorage", dependencies: ["Primitives", asyncHTTPClient, crypto, nioCore, nioHTTP1],
             swiftSettings: settings),
-        // Tables for warehouses, exported to files.
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        // Connections to databases. Without its trait it needs no libpq, and refuses them.
+        .target(
+            name: "PostgreSQL",
+            dependencies: ["Primitives", .target(name: "CLibPQ", condition: .when(traits: ["PostgreSQL"]))],
+            swiftSettings: settings),
+        // Tables for warehouses, exported to files and databases.
         .target(
             name: "Exports",
             dependencies: [
                 "Primitives", "AppStoreModel", "LedgerModel", "Differences", "LedgerAPI", "LedgerConfiguration",
-                "LedgerStorage", "ObjectStorage", "ProjectionRuntime", "StateTables", "SubscriptionLedger",
-                "TableFiles", crypto,
+                "LedgerStorage", "ObjectStorage", "PostgreSQL", "ProjectionRuntime", "StateTables",
+                "SubscriptionLedger", "TableFiles", crypto,
             ],
             swiftSettings: settings
         ),
@@ -223,7 +233,7 @@ let package = Package(
                 "Primitives", "AppStoreModel", "LedgerModel", "AppStoreVerification", "LedgerAPI", "TransparencyLog",
                 "LedgerStorage", "Ingestion",
                 "SubscriptionLedger", "SubscriptionStatus", "PaidService", "Revenue", "Churn", "LedgerConfiguration",
-                "HTTPConnections", crypto, hummingbird, hummingbirdCore,
+                "HTTPConnections", "Exports", crypto, hummingbird, hummingbirdCore,
                 httpTypes, logging, nioCore, nioHTTPTypes, nioPosix, serviceLifecycle, unixSignals,
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: settings
@@ -235,7 +245,7 @@ let package = Package(
                 "DuePolls", "LedgerStorage", "ProjectionRuntime", "Ingestion", "SubscriptionLedger",
                 "SubscriptionStatus",
                 "PaidService", "Revenue", "Churn", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation",
-                "Exports", "ObjectStorage",
+                "Exports", "ObjectStorage", "PostgreSQL",
                 "TableFiles", crypto,
                 argumentParser, asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix,
@@ -389,6 +399,8 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "PostgreSQLTests", dependencies: ["Primitives", "PostgreSQL"], swiftSettings: settings),
+        .testTarget(
             name: "AppStoreSimulatorTests",
             dependencies: [
                 "Primitives", "AppStoreModel", "AppStoreSimulation", "AppStoreSimulator", "LedgerTesting",
@@ -448,15 +460,16 @@ let package = Package(
                 "Primitives", "LMDBFileFormat", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog",
                 "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "RetentionCohorts",
                 "Churn", "CMS", "AppStoreVerification", "LedgerAPI", "FactStore", "SubscriptionLedger",
-                "AppStoreSimulation",
-                "LedgerConfiguration", "Exports", "TableFiles", "ObjectStorage", "LedgerTesting", "crash-writer",
+                "AppStoreSimulation", "LedgerConfiguration", "Exports", "TableFiles", "ObjectStorage", "PostgreSQL",
+                "LedgerTesting", "crash-writer",
                 "subledger", "appstore-simulator", asyncHTTPClient,
             ],
             exclude: [
                 "Anchors/authority.sh", "Bundles/bundle_zip.py", "Bundles/check-bundle.py",
-                "Bundles/flip-bundle.py", "Bundles/hostile-zip.py", "Bundles/witness.py", "OpenSSL/judge.sh", "AppleLibrary/exercise.py", "DuckDB/run.py",
+                "Bundles/flip-bundle.py", "Bundles/hostile-zip.py", "Bundles/witness.py", "OpenSSL/judge.sh",
+                "AppleLibrary/exercise.py", "DuckDB/run.py",
                 "DuckDB/retention.sql", "DuckDB/own-grace.sql", "Exports/answers.py", "Exports/bucket.py",
-                "Exports/warehouse.py",
+                "Exports/database.py", "Exports/warehouse.py",
             ],
             swiftSettings: testSettings
         ),

@@ -1,6 +1,7 @@
 import LedgerStorage
 package import ObjectStorage
 import Primitives
+package import TableFiles
 
 /// A bucket, or a prefix in it, that takes exports.
 package struct BucketDestination: ExportDestination {
@@ -10,6 +11,11 @@ package struct BucketDestination: ExportDestination {
     package init(_ location: S3Location, _ bucket: S3Bucket) {
         (self.location, self.bucket) = (location, bucket)
     }
+
+    package var format: TableFileFormat { .parquet(.snappy) }
+
+    /// Returns nil: a bucket may have exports that do not continue each other.
+    package func newestExport() async throws -> ExportBase? { nil }
 
     package func address(of file: String) -> String { location.url(of: file) }
 
@@ -28,16 +34,17 @@ package struct BucketDestination: ExportDestination {
 
     /// The files are written to a temporary folder first: neither their digests nor their sizes are known before.
     package func store(
-        _ name: String, write: (ExportFolder) throws -> [ExportManifest.Table]
-    ) async throws -> [ExportManifest.Table] {
+        _ name: String, write: (ExportFolder) throws -> ExportManifest
+    ) async throws -> ExportManifest {
         let temporary = try Folder.temporary()
         defer { try? temporary.remove() }
         let folder = ExportFolder(path: temporary.path)
-        let tables = try write(folder)
-        for file in tables.flatMap(\.files) where try await !contains(file, of: name) {
+        let manifest = try write(folder)
+        for file in manifest.tables.flatMap(\.files) where try await !contains(file, of: name) {
             try await upload(file, of: folder, as: "\(name)/\(file.path)")
         }
-        return tables
+        try await createManifest(manifest, of: name)
+        return manifest
     }
 
     private func upload(_ file: ExportManifest.File, of folder: ExportFolder, as name: String) async throws {

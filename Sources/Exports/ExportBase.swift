@@ -1,8 +1,11 @@
 import LedgerModel
 import Primitives
+import TableFiles
 
 /// The export that another one continues, as its manifest states it.
 package struct ExportBase: Sendable {
+    /// The path of the manifest in its destination.
+    let manifest: String
     let digest: Digest
     let origin: String
     let treeRoot: Digest
@@ -16,6 +19,8 @@ package struct ExportBase: Sendable {
     /// The version of the facts, which a new program may raise, and the erasures.
     let decoder: Int64
     let erasures: Int64
+
+    let zoneDigest: Digest
 
     /// The members of a manifest that the exports of one series share. The zone is none of them: rules may change it.
     static let sharedMembers = [
@@ -33,7 +38,7 @@ package struct ExportBase: Sendable {
         guard let bytes = try await destination.read(file, limit: Self.limit) else {
             throw ExportGap("the base does not exist", expected: "a manifest", found: address)
         }
-        guard let base = Self(bytes) else {
+        guard let base = Self(bytes, manifest: file) else {
             throw ExportGap(
                 "the base cannot be read", expected: "a manifest of schema \(ExportPlan.schema)", found: address)
         }
@@ -41,13 +46,14 @@ package struct ExportBase: Sendable {
     }
 
     /// Returns nil for bytes that are no manifest of this version.
-    init?(_ bytes: [UInt8]) {
+    init?(_ bytes: [UInt8], manifest: String) {
         guard let document = try? JSONDocument(parsing: bytes) else { return nil }
         let root = document.root
         guard root["schema"]?.integer == ExportPlan.schema, let origin = root["origin"]?.string,
             let size = root["range"]?["to"]?.integer, size >= 0,
             let asOf = root["asOf"]?.string.flatMap({ Instant(iso8601: $0) }),
             let rules = root["rulesDigest"]?.string.flatMap({ Digest(hex: $0) }),
+            let zoneDigest = root["zoneDigest"]?.string.flatMap({ Digest(hex: $0) }),
             let treeRoot = root["treeRoot"]?.string.flatMap({ Digest(hex: $0) }),
             let decoder = root["decoder"]?.integer, let erasures = root["erasures"]?.integer,
             let rows = root["tables"]?.elements
@@ -57,9 +63,11 @@ package struct ExportBase: Sendable {
             guard let table = ExportManifest.Table(row) else { return nil }
             tables[table.name] = table
         }
+        self.manifest = manifest
         digest = .sha256(of: bytes)
         (self.origin, self.treeRoot, self.size, self.asOf) = (origin, treeRoot, Position(size), asOf)
         (rulesDigest, self.decoder, self.erasures, self.tables) = (rules, decoder, erasures, tables)
+        self.zoneDigest = zoneDigest
         options = Self.options(root.members.map { .init($0.key, JSONValue($0.value)) })
     }
 
@@ -69,6 +77,17 @@ package struct ExportBase: Sendable {
         return Dictionary(
             shared.map { ($0.key, String(decoding: $0.value.canonical(), as: UTF8.self)) }
         ) { first, _ in first }
+    }
+
+    /// Whether the export has the rows of a plan, whatever either of them continues.
+    func hasRows(of plan: ExportPlan) -> Bool {
+        let versions = ExportTable.all.filter { plan.tables.contains($0.name) }.map {
+            ($0.name, Int64($0.schema.version))
+        }
+        return size == plan.size && asOf == plan.asOf && rulesDigest == plan.rulesDigest
+            && zoneDigest == plan.zoneDigest && decoder == plan.decoder && erasures == plan.erasures
+            && options == Self.options(plan.members)
+            && tables.mapValues(\.schemaVersion) == Dictionary(versions) { first, _ in first }
     }
 
     var coordinates: ExportPlan.Base {

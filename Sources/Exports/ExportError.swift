@@ -18,6 +18,6 @@ package struct ExportGap: DiagnosedError, Hashable, Sendable {
     init(_ message: String, expected: String, found: String) {
         diagnosis = Diagnosis(
             "export_gap", message, expected: expected, found: found,
-            hint: "Name the manifest of the newest load, or export everything without --since.")
+            hint: "Name the manifest of the newest load, or export everything with --full.")
     }
 }

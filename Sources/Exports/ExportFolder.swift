@@ -24,14 +24,21 @@ package struct ExportFolder: Sendable {
     /// - Throws: `io_error`.
     func digest(of file: ExportManifest.File) throws(StorageError) -> Digest {
         var hash = SHA256()
-        for start in stride(from: 0, to: Int(file.bytes), by: Self.chunk) {
-            let bytes = try bytes(of: file.path, in: start..<min(start + Self.chunk, Int(file.bytes)))
+        for chunk in chunks(of: file) {
+            let bytes = try bytes(of: file.path, in: chunk)
             bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
         }
         return Digest(hash.finalize())
     }
 
     private static let chunk = 1 << 20
+
+    /// The parts in which a file is read.
+    func chunks(of file: ExportManifest.File) -> some Sequence<Range<Int>> {
+        stride(from: 0, to: Int(file.bytes), by: Self.chunk).lazy.map { start in
+            start..<min(start + Self.chunk, Int(file.bytes))
+        }
+    }
 
     /// Returns bytes of a file.
     /// - Throws: `io_error`, also for a file that ends before.

@@ -72,40 +72,30 @@ package struct Exporter {
     /// the same call; of a complete one nothing is written again.
     ///
     /// - Parameter destination: the place in which the export gets a folder of its own.
-    /// - Throws: `ExportGap`; `StorageError`; `ObjectStorageError`; the reason to stop the work.
+    /// - Throws: `ExportGap`; `LoadFailed`; `StorageError`; `ObjectStorageError`; `PostgresError`; the reason to stop the
+    ///   work.
     /// - Complexity: O(n log n) for n facts, with bounded memory.
     package func export(to destination: some ExportDestination) async throws -> CompletedExport {
         let folder = plan.folderName
-        try await create("\(folder)/\(ExportPlan.fileName)", plan.bytes, in: destination)
+        try await destination.createOnce("\(folder)/\(ExportPlan.fileName)", plan.bytes)
         if let completed = try await CompletedExport(in: destination, folder: folder),
             try await completed.isIntact(in: destination, folder: folder)
         {
             return completed
         }
-        let tables = try await destination.store(folder) {
-            try exportEvents(to: $0) + exportOwnEvents(to: $0) + exportTransitions(to: $0) + exportObservations(to: $0)
-                + exportCustomers(to: $0) + exportStates(to: $0)
-        }
-        let manifest = ExportManifest(
-            plan: plan, treeRoot: try reader.root(ofFirst: plan.size), tables: tables.sorted { $0.name < $1.name })
         if let checkpoint = try reader.signedCheckpoint(ofFirst: plan.size) {
             _ = try await destination.create("\(folder)/checkpoint", checkpoint)
         }
-        let file = "\(folder)/\(ExportManifest.fileName)"
-        try await create(file, manifest.bytes, in: destination)
+        let manifest = try await destination.store(folder) { folder in
+            let tables =
+                try exportEvents(to: folder) + exportOwnEvents(to: folder) + exportTransitions(to: folder)
+                + exportObservations(to: folder) + exportCustomers(to: folder) + exportStates(to: folder)
+            return ExportManifest(
+                plan: plan, treeRoot: try reader.root(ofFirst: plan.size), tables: tables.sorted { $0.name < $1.name })
+        }
         return CompletedExport(
-            manifestPath: destination.address(of: file), digest: .sha256(of: manifest.bytes), tables: manifest.tables)
-    }
-
-    /// Stores a file that no other run of the same export writes differently.
-    private func create(_ file: String, _ bytes: [UInt8], in destination: some ExportDestination) async throws {
-        guard try await !destination.create(file, bytes),
-            try await destination.read(file, limit: ExportBase.limit) != bytes
-        else { return }
-        // The name of the folder has a part of the plan's digest only.
-        throw StorageError(
-            .ioError, "\(destination.address(of: file)) belongs to another export", expected: "the bytes of this one",
-            found: "others", hint: "Export to another folder.")
+            manifest: "\(folder)/\(ExportManifest.fileName)", in: destination, digest: .sha256(of: manifest.bytes),
+            tables: manifest.tables, existed: false)
     }
 
     /// Returns the base of a table; nil where its rows are all written again: without a base, and for columns or facts of

@@ -1,11 +1,17 @@
 import Glibc
 import LedgerStorage
+package import TableFiles
 
 /// A local folder that takes exports.
 package struct LocalDestination: ExportDestination {
     private let path: String
 
     package init(_ path: String) { self.path = path }
+
+    package var format: TableFileFormat { .parquet(.snappy) }
+
+    /// Returns nil: a folder may have exports that do not continue each other.
+    package func newestExport() async throws -> ExportBase? { nil }
 
     package func address(of file: String) -> String { "\(path)/\(file)" }
 
@@ -31,10 +37,12 @@ package struct LocalDestination: ExportDestination {
     /// The files are written where they stay.
     /// - Throws: also `locked` while another process writes the same export.
     package func store(
-        _ name: String, write: (ExportFolder) throws -> [ExportManifest.Table]
-    ) async throws -> [ExportManifest.Table] {
+        _ name: String, write: (ExportFolder) throws -> ExportManifest
+    ) async throws -> ExportManifest {
         let lock = try ExportLock(address(of: name))
-        return try withExtendedLifetime(lock) { try write(ExportFolder(path: address(of: name))) }
+        let manifest = try withExtendedLifetime(lock) { try write(ExportFolder(path: address(of: name))) }
+        try await createManifest(manifest, of: name)
+        return manifest
     }
 }
 

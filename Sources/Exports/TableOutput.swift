@@ -29,21 +29,25 @@ final class TableOutput {
         schema = table.schema
         self.mode = mode
         let path = try folder.table(schema.name).path
-        let full = TableSchema(
-            name: schema.name, version: schema.version, keyCount: schema.keyCount, columns: schema.columns + Self.tail)
-        let keys = TableSchema(
-            name: schema.name, version: schema.version, keyCount: schema.keyCount,
-            columns: schema.columns.prefix(schema.keyCount) + [TableColumn("restated", .boolean)])
+        let full = schema.with(Self.columns(of: schema))
+        let keys = schema.with(Self.deletedColumns(of: schema))
         parts = RowFiles(.part, in: path, full, format)
         deletions = RowFiles(.deleted, in: path, keys, format)
         (row, deleted) = (TableRow(full), TableRow(keys))
         after = before ?? ExportManifest.Content(rows: 0, digestSum: 0)
     }
 
-    /// The columns that every file adds at its end.
-    private static let tail = [
-        TableColumn("row_digest", .int64), TableColumn("op", .text), TableColumn("restated", .boolean),
-    ]
+    /// Returns the columns of the files of rows.
+    static func columns(of schema: TableSchema) -> [TableColumn] {
+        schema.columns + [
+            TableColumn("row_digest", .int64), TableColumn("op", .text), TableColumn("restated", .boolean),
+        ]
+    }
+
+    /// Returns the columns of the files of deleted rows.
+    static func deletedColumns(of schema: TableSchema) -> [TableColumn] {
+        schema.columns.prefix(schema.keyCount) + [TableColumn("restated", .boolean)]
+    }
 
     /// Adds a row.
     /// - Parameter fill: appends the cells of the table.
@@ -100,6 +104,13 @@ final class TableOutput {
             name: schema.name, schemaVersion: Int64(schema.version), mode: mode,
             key: schema.columns.prefix(schema.keyCount).map(\.name), upserts: parts.rowCount,
             deletes: deletions.rowCount, restated: restated, lossy: lossy, after: after, files: files)
+    }
+}
+
+extension TableSchema {
+    /// Returns the same table with other columns than those of the key.
+    fileprivate func with(_ columns: [TableColumn]) -> TableSchema {
+        TableSchema(name: name, version: version, keyCount: keyCount, columns: columns)
     }
 }
 

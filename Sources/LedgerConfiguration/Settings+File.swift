@@ -17,6 +17,7 @@ extension Settings {
             guard let access = apps[index].serverAPI else { continue }
             apps[index].serverAPI?.keyFile = Self.path(access.keyFile, in: folder)
         }
+        for index in exports.indices { exports[index].folder = folder }
         for index in customerTokens.indices {
             customerTokens[index].publicKeyFile = Self.path(customerTokens[index].publicKeyFile, in: folder)
         }
@@ -40,6 +41,7 @@ extension Settings {
         if let member = members.take("customerTokens") { customerTokens = try Self.customerTokens(member) }
         if let member = members.take("polling") { try readPolling(member) }
         if let member = members.take("consumption") { try readConsumption(member) }
+        if let member = members.take("exports") { try readExports(member) }
         if let member = members.take("logging") { logging = try Logging(member) }
         try members.finish()
     }

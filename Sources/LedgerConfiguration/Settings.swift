@@ -13,6 +13,7 @@ package struct Settings: Sendable {
     package var customerTokens: [CustomerTokenKey] = []
     package var polling = Polling()
     package var consumption = Consumption()
+    package var exports: [Export] = []
     package var logging = Logging()
 
     package init() {}

@@ -1,4 +1,5 @@
 import AppStoreVerification
+package import Exports
 import Glibc
 import HTTPConnections
 package import Hummingbird
@@ -27,6 +28,8 @@ package struct LedgerServer: Sendable {
         /// Nil for one without keys.
         package var offerSigner: OfferSigner?
         package var consumption: ConsumptionAnswers?
+        /// The exports on a schedule.
+        package var exports: [ScheduledExport] = []
         /// The clock for call durations, rate limits and the age of the checkpoint.
         package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
@@ -52,7 +55,8 @@ package struct LedgerServer: Sendable {
             metrics: Metrics(), polling: configuration.polling,
             importer: try configuration.importer
                 ?? Importer(ledger, [], PollStore(writing: ledger.configuration.folder)),
-            offerSigner: configuration.offerSigner ?? OfferSigner(ledger, [:]))
+            offerSigner: configuration.offerSigner ?? OfferSigner(ledger, [:]),
+            exports: ExportScheduler(ledger, configuration.exports))
     }
 
     /// Every route, in the order of the specification.
@@ -132,6 +136,7 @@ package struct LedgerServer: Sendable {
             services.append(PollService(polling: polling, context: context, logger: logger))
             services.append(ReconcileService(polling: polling, context: context, logger: logger))
         }
+        if !context.exports.exports.isEmpty { services.append(ExportService(context: context, logger: logger)) }
         return services
     }
 

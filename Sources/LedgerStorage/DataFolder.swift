@@ -22,6 +22,8 @@ package struct DataFolder: Sendable {
     package var poll: String { path + "/poll" }
     /// The rows of imports until each has a verdict, and the verdicts.
     package var imports: String { path + "/imports" }
+    /// The last runs of exports on a schedule; without them, each begins with an export of everything.
+    package var exports: String { path + "/exports" }
     /// The checkpoints with time stamps of independent authorities.
     package var anchors: String { path + "/anchors" }
     /// The checkpoints with cosignatures of witnesses.

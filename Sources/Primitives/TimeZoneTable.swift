@@ -80,15 +80,20 @@ package struct TimeZoneTable: Sendable {
     /// Returns the first instant at which clocks of the zone show a day or a later one.
     /// - Parameter day: days since 1970-01-01.
     package func start(ofDay day: Int64) -> Instant {
-        let midnight = Instant(milliseconds: day * Instant.millisecondsPerDay)
+        first(showing: day * Instant.millisecondsPerDay)
+    }
+
+    /// Returns the first instant at which clocks of the zone show a time or a later one.
+    /// - Parameter time: milliseconds since 1970-01-01T00:00:00 on the clock.
+    package func first(showing time: Int64) -> Instant {
         let offsets = [-Instant.millisecondsPerDay, Instant.millisecondsPerDay].map {
-            offset(at: midnight.advanced(byMilliseconds: $0)) * 1_000
+            offset(at: Instant(milliseconds: time + $0)) * 1_000
         }
         func shows(_ instant: Int64) -> Bool {
-            instant + offset(at: Instant(milliseconds: instant)) * 1_000 >= midnight.milliseconds
+            instant + offset(at: Instant(milliseconds: instant)) * 1_000 >= time
         }
-        var low = midnight.milliseconds - max(offsets[0], offsets[1])
-        var high = midnight.milliseconds - min(offsets[0], offsets[1])
+        var low = time - max(offsets[0], offsets[1])
+        var high = time - min(offsets[0], offsets[1])
         // Between the two, the offset changes at most once.
         while low < high {
             let middle = shows(low) ? low : low + (high - low) / 2

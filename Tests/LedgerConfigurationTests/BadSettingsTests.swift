@@ -16,6 +16,14 @@ struct BadSettings: CustomTestStringConvertible, Sendable {
         self.place = "f:" + place
         self.words = words
     }
+
+    func expectRefusal() {
+        let error = #expect(throws: ConfigurationError.self) { _ = try Settings(yaml: yaml, file: "f") }
+        guard let error else { return }
+        #expect(error.place == place)
+        let told = [error.message, error.expected, error.found].compactMap(\.self).joined(separator: " | ")
+        #expect(told.contains(words), "\(told)")
+    }
 }
 
 @Suite struct BadSettingsTests {
@@ -35,7 +43,7 @@ struct BadSettings: CustomTestStringConvertible, Sendable {
                 "apps[0].serverAPI.x is unknown"),
         ])
     func `an unknown key is refused where it stands`(_ bad: BadSettings) {
-        expect(bad)
+        bad.expectRefusal()
     }
 
     @Test(
@@ -87,7 +95,7 @@ struct BadSettings: CustomTestStringConvertible, Sendable {
             BadSettings("logging: {level: loud}", at: "1:18", "one of trace, debug"),
         ])
     func `a bad value is refused where it stands`(_ bad: BadSettings) {
-        expect(bad)
+        bad.expectRefusal()
     }
 
     @Test(
@@ -98,15 +106,7 @@ struct BadSettings: CustomTestStringConvertible, Sendable {
             BadSettings("data: a\n---\ndata: b", at: "2:1", "not valid YAML"),
         ])
     func `what is not one YAML document is refused where it ends to be`(_ bad: BadSettings) {
-        expect(bad)
-    }
-
-    private func expect(_ bad: BadSettings) {
-        let error = #expect(throws: ConfigurationError.self) { _ = try Settings(yaml: bad.yaml, file: "f") }
-        guard let error else { return }
-        #expect(error.place == bad.place)
-        let told = [error.message, error.expected, error.found].compactMap(\.self).joined(separator: " | ")
-        #expect(told.contains(bad.words), "\(told)")
+        bad.expectRefusal()
     }
 }
 

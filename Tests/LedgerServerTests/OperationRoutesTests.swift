@@ -25,7 +25,10 @@ import Testing
             let answer = try await client.get("/readyz")
             #expect(answer.status == .ok)
             let json = try answer.json()
-            #expect(json.members.map(\.key) == ["status", "writer", "derivedLag", "freeBytes", "stoppedCalls"])
+            #expect(
+                json.members.map(\.key) == [
+                    "status", "writer", "derivedLag", "freeBytes", "stoppedCalls", "failedExports",
+                ])
             #expect(json["status"]?.string == "ready")
             #expect(json["writer"]?.string == "ok")
             #expect(json["derivedLag"]?.integer.map { 0...6 ~= $0 } == true)

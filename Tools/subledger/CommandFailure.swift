@@ -1,6 +1,8 @@
+import Exports
 import LedgerConfiguration
 import LedgerStorage
 import ObjectStorage
+import PostgreSQL
 import Primitives
 import SubscriptionLedger
 
@@ -50,6 +52,8 @@ extension CommandFailure {
             case is StorageError: Self.io
             case let error as AnchorError where error.code == .rootMissing: Self.usage
             case let error as ObjectStorageError where error.diagnosis.isRetryable: Self.io
+            case let error as PostgresError where error.diagnosis.isRetryable: Self.io
+            case .otherFormat as LoadFailed: Self.usage
             case let error as ReconcileFailure where error.diagnosis.isRetryable: Self.io
             case let error as CustomerError where error.code.isUsage: Self.usage
             default: Self.refused

@@ -7,10 +7,25 @@ import Primitives
 import SubscriptionLedger
 import TableFiles
 
-struct ExportCommand: AsyncParsableCommand {
+struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write tables for a warehouse to files, in a folder or a bucket.",
+        abstract: "Write tables for a warehouse, and show the exports on a schedule.",
+        discussion: """
+            EXAMPLES
+              subledger export --to ./exports
+              subledger export --to postgres://subledger@127.0.0.1/warehouse
+              subledger export status --config subledger.yaml
+              subledger export tables --help
+            """,
+        subcommands: [ExportTablesCommand.self, ExportStatusCommand.self], defaultSubcommand: ExportTablesCommand.self)
+}
+
+struct ExportTablesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tables",
+        abstract:
+            "Write tables for a warehouse: to files, in a folder or a bucket, or to a PostgreSQL database.",
         discussion: """
             Each export gets a folder of its own in --to, which is never overwritten: plan.json, the files of each \
             table, and manifest.json last. A folder without a manifest is not complete; the same command completes it. \
@@ -24,6 +39,11 @@ struct ExportCommand: AsyncParsableCommand {
             AWS_SESSION_TOKEN (of temporary credentials) and AWS_REGION give access to it; AWS_ENDPOINT_URL_S3 or \
             AWS_ENDPOINT_URL names a service that is not Amazon's.
 
+            A database gets the tables in the schema subledger, and each export in one transaction. By default an export \
+            continues the newest one in the database: only what differs from it is loaded. Everything is loaded into \
+            an empty database, with other options than before, and with --full. The variables and files of libpq \
+            apply, such as PGPASSWORD and ~/.pgpass.
+
             TABLES
             \(Self.list)
 
@@ -32,6 +52,7 @@ struct ExportCommand: AsyncParsableCommand {
               subledger export history charges --to ./exports --as csv --as-of 2026-03-01
               subledger export --to ./exports --since ./exports/e-000000001200-1767225600000-0a1b2c3d/manifest.json
               subledger export --to s3://warehouse/subledger
+              subledger export --to postgres://subledger@127.0.0.1/warehouse
             """)
 
     private static let list = ExportTable.all.map { "  \($0.name)" }.joined(separator: "\n")
@@ -40,19 +61,22 @@ struct ExportCommand: AsyncParsableCommand {
     var tables: [String] = []
 
     @Option(
-        name: .customLong("to"), help: "Folder, or s3://BUCKET/PREFIX, in which the export gets a folder of its own.")
-    var destination: String
+        name: .customLong("to"),
+        help:
+            "Folder or s3://BUCKET/PREFIX, in which the export gets a folder of its own, or postgres://USER@HOST/DATABASE."
+    )
+    var destination: String?
 
-    @Option(name: .customLong("as"), help: "Format: parquet, csv or jsonl.")
-    var fileFormat = FileFormat.parquet
+    @Option(name: .customLong("as"), help: "Format of files: parquet, csv or jsonl (default: parquet).")
+    var fileFormat: FileFormat?
 
     @Option(
         help:
-            "Manifest of the earlier export that this one continues, a path or s3://… (default: none; everything is written)."
+            "Manifest of the earlier export that this one continues, a path or s3://… (default: the newest one in a database, none for files)."
     )
     var since: String?
 
-    @Flag(help: "Write everything, as without --since.")
+    @Flag(help: "Write everything, whatever was exported before.")
     var full = false
 
     @Option(
@@ -79,18 +103,6 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
 
-    enum FileFormat: String, ExpressibleByArgument, CaseIterable {
-        case parquet, csv, jsonl
-
-        fileprivate var format: TableFileFormat {
-            switch self {
-            case .parquet: .parquet(.snappy)
-            case .csv: .csv
-            case .jsonl: .jsonLines
-            }
-        }
-    }
-
     func validate() throws {
         guard !full || since == nil else { throw ValidationError("--full and --since cannot be combined") }
     }
@@ -100,10 +112,15 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private func export(_ places: ExportPlaces) async throws -> CompletedExport {
-        let destination = try places.destination(destination)
+        guard let destination else { throw CommandFailure(usage: "missing option --to, the place of the export") }
+        let place = try places.destination(destination)
+        if let fileFormat, place is PostgresDestination, fileFormat.format != place.format {
+            throw LoadFailed.otherFormat(fileFormat.rawValue)
+        }
         let opened = try ledger.reading()
         var request = ExportRequest(
-            tables.isEmpty ? ExportTable.all : try tables.map { try ExportTable(named: $0) }, as: fileFormat.format)
+            tables.isEmpty ? ExportTable.all : try tables.map { try ExportTable(named: $0) },
+            as: fileFormat?.format ?? place.format)
         request.asOf = asOf
         request.size = try opened.knownSize(knownAt)
         request.environments = Set(environments.map(\.rawValue))
@@ -112,7 +129,8 @@ struct ExportCommand: AsyncParsableCommand {
         if let since { request.base = try await places.base(since) }
         return try await RowOutputOptions.withProgress(quiet: output.quiet) { bar in
             if let bar { request.report = { bar.show($0) } }
-            return try await Exporter(opened, request).export(to: destination)
+            if full || since != nil { return try await Exporter(opened, request).export(to: place) }
+            return try await ContinuedExport(of: place.newestExport(), opened, request).export(to: place)
         }
     }
 
@@ -126,7 +144,21 @@ struct ExportCommand: AsyncParsableCommand {
                 [table.name, table.mode.rawValue]
                     + [table.upserts, table.deletes, table.restated, table.after.rows].map { String($0) }
             }
-            Terminal.standardOutput.write(columns.text(of: [header] + lines) + "\n\(export.manifestPath)\n")
+            let note = export.existed ? " (complete before; nothing was written)" : ""
+            Terminal.standardOutput.write(columns.text(of: [header] + lines) + "\n\(export.manifestPath)\(note)\n")
+        }
+    }
+}
+
+/// A format of files.
+enum FileFormat: String, ExpressibleByArgument, CaseIterable {
+    case parquet, csv, jsonl
+
+    var format: TableFileFormat {
+        switch self {
+        case .parquet: .parquet(.snappy)
+        case .csv: .csv
+        case .jsonl: .jsonLines
         }
     }
 }

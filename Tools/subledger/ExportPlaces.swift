@@ -1,9 +1,11 @@
 import AsyncHTTPClient
 import Exports
+import LedgerConfiguration
 import ObjectStorage
+import PostgreSQL
 
-/// The places that exports are written to and continued from: local folders, and buckets, which variables of the
-/// environment give access to.
+/// The places that exports are written to and continued from: local folders, databases, and buckets, which variables of
+/// the environment give access to.
 /// https://docs.aws.amazon.com/sdkref/latest/guide/environment-variables.html
 struct ExportPlaces {
     private let transport: HTTPClient
@@ -22,15 +24,26 @@ struct ExportPlaces {
         }
     }
 
-    /// - Parameter text: a path or `s3://BUCKET/PREFIX`.
-    /// - Throws: `usage` for a text that is neither, and for missing variables.
+    /// - Parameter text: a path, `s3://BUCKET/PREFIX` or `postgres://…`.
+    /// - Throws: `usage` for a text that is none of them, and for missing variables.
     func destination(_ text: String) throws -> any ExportDestination {
+        if PostgresAddress.isMeant(by: text) {
+            guard let address = PostgresAddress(text) else {
+                // The text may have a password.
+                throw CommandFailure(
+                    code: "usage", message: "invalid address of a database",
+                    expected: "postgres://USER@HOST:PORT/DATABASE",
+                    hint: "Encode special characters as %40, %2F and so on.",
+                    exitCode: CommandFailure.usage)
+            }
+            return PostgresDestination(address)
+        }
         guard S3Location.isMeant(by: text) else {
             guard !text.contains("://") else {
                 throw CommandFailure(
                     code: "usage", message: "unknown kind of place for exports",
-                    expected: "a folder or s3://BUCKET/PREFIX",
-                    found: text, exitCode: CommandFailure.usage)
+                    expected: "a folder, s3://BUCKET/PREFIX or postgres://USER@HOST/DATABASE",
+                    found: text.split(separator: ":").first.map { "\($0)://…" }, exitCode: CommandFailure.usage)
             }
             return LocalDestination(text)
         }
@@ -40,6 +53,41 @@ struct ExportPlaces {
                 exitCode: CommandFailure.usage)
         }
         return BucketDestination(location, S3Bucket(try configuration(of: location.bucket), transport: transport))
+    }
+
+    /// Returns the exports of a configuration.
+    /// - Throws: `ConfigurationError` for tables and addresses that do not exist; `usage` for missing variables.
+    func scheduled(_ exports: [Settings.Export]) throws -> [ScheduledExport] {
+        try exports.map { export in
+            let destination = try scheduledDestination(export)
+            var request = ExportRequest(
+                try Self.tables(export.tables),
+                as: export.format.flatMap { FileFormat(rawValue: $0.rawValue) }?.format ?? destination.format)
+            request.environments = export.environments
+            request.bundleIds = export.bundleIds
+            request.reportingCurrency = export.currency
+            return ScheduledExport(export.name, export.schedule, request, to: destination)
+        }
+    }
+
+    private func scheduledDestination(_ export: Settings.Export) throws -> any ExportDestination {
+        let text = export.destination
+        let isAddress = PostgresAddress(text) != nil || S3Location(text) != nil || !text.contains("://")
+        guard isAddress else {
+            throw export.to.unexpected(
+                "a folder, s3://BUCKET/PREFIX or postgres://USER@HOST:PORT/DATABASE", isSecret: true)
+        }
+        return try destination(text)
+    }
+
+    private static func tables(_ words: [Settings.Export.Word]) throws -> [ExportTable] {
+        if words.isEmpty { return ExportTable.all }
+        return try words.map { word in
+            guard let table = try? ExportTable(named: word.text) else {
+                throw word.unexpected(ExportTable.all.map(\.name).joined(separator: ", "))
+            }
+            return table
+        }
     }
 
     /// Reads a manifest.
@@ -85,6 +133,7 @@ struct ExportPlaces {
     private static func missing(_ name: String) -> CommandFailure {
         CommandFailure(
             code: "usage", message: "the environment does not say how to access the bucket",
-            expected: "the variable \(name)", hint: "See `subledger export --help`.", exitCode: CommandFailure.usage)
+            expected: "the variable \(name)", hint: "See `subledger export tables --help`.",
+            exitCode: CommandFailure.usage)
     }
 }

@@ -27,6 +27,9 @@ struct ServeCommand: AsyncParsableCommand {
             Server API for the apps that have a key, and verifyReceipt about receipts of the apps that have a shared \
             secret. For the apps with a key it also reconciles with Apple's notification history.
 
+            `exports` in the configuration run every day: as of their instant, with what was recorded by then. A run that \
+            was missed is caught up at the start; `subledger export status` shows the last runs.
+
             EXAMPLES
               subledger serve --bundle-id com.example.app --app-apple-id 1234567890
               subledger serve --config /etc/subledger.yaml --host 0.0.0.0
@@ -71,7 +74,7 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = try effectiveSettings()
         let logger = Self.logger(settings.logging)
         do {
-            try await serve(settings, logger)
+            try await ExportPlaces.withPlaces { try await serve(settings, $0, logger) }
         } catch let error as IOError {
             throw CommandFailure(
                 code: "io_error", message: "cannot listen on \(settings.http.host):\(settings.http.port)",
@@ -81,7 +84,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func serve(_ settings: Settings, _ logger: Logger) async throws {
+    private func serve(_ settings: Settings, _ places: ExportPlaces, _ logger: Logger) async throws {
         var ledgerConfiguration = try ledger.configuration(trust)
         if let mapSizeBytes { ledgerConfiguration.mapSizeBytes = mapSizeBytes }
         ledgerConfiguration.secrets = SharedSecrets(try SharedSecretFiles.secrets(of: settings.apps))
@@ -93,6 +96,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.http = settings.http
         configuration.apiKeys = settings.apiKeys
         configuration.customerTokens = try Self.customerTokens(settings.customerTokens)
+        configuration.exports = try places.scheduled(settings.exports)
         let writer = try LedgerWriter(ledgerConfiguration, catchesUpInBackground: true)
         let appStore = try AppStoreAccess(settings, writer)
         configuration.isPollingEnabled = settings.polling.enabled

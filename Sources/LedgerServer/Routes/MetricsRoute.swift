@@ -1,3 +1,4 @@
+import Exports
 import HTTPTypes
 import Hummingbird
 import LedgerStorage
@@ -30,6 +31,7 @@ struct MetricsRoute: Route {
                 await polling.poller.queuedPolls)
             Self.write(polling.stops, to: &text)
         }
+        text.write(context.exports.statuses)
         let published = context.checkpoint.size
         text.gauge("subledger_checkpoint_events", "Number of events covered by the published checkpoint.", published)
         text.gauge("subledger_followers", "Number of streaming connections.", context.subscribers.count)

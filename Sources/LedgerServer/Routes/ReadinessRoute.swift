@@ -1,3 +1,4 @@
+import Exports
 import HTTPTypes
 import Hummingbird
 import LedgerStorage
@@ -29,6 +30,7 @@ struct ReadinessRoute: Route {
                 "status": .string(isReady ? "ready" : "unavailable"), "writer": .string(writer),
                 "derivedLag": .integer(Int64(clamping: ledger.factLag)), "freeBytes": JSONValue(freeBytes),
                 "stoppedCalls": .array((context.polling?.stops ?? []).map(\.json)),
+                "failedExports": .array(context.exports.statuses.compactMap(\.failureJSON)),
             ]), status: isReady ? .ok : .serviceUnavailable)
     }
 }

@@ -1,3 +1,4 @@
+import Exports
 import LedgerAPI
 import LedgerStorage
 import Primitives
@@ -14,6 +15,7 @@ struct RouteContext: Sendable {
     let polling: Polling?
     let importer: Importer
     let offerSigner: OfferSigner
+    let exports: ExportScheduler
     let visits = Visits()
 
     var reader: LedgerReader { ledger.reader }

@@ -54,6 +54,9 @@ final class NightlyLedger {
     var folder: String { temporary.path }
     var dataFolder: String { temporary.path + "/data" }
     var reader: LedgerReader { opened.reader }
+    var writer: LedgerWriter { opened }
+    /// The instants at which something is delivered, ascending.
+    var deliveryDates: [Instant] { deliveries.map(\.date) }
 
     func feed() throws -> TransitionFeed { try opened.transitions() }
 
@@ -69,6 +72,12 @@ final class NightlyLedger {
         defer { clock.now.withLock { $0 = max($0, end) } }
         guard !Self.quietNights.contains(night) || night == Self.nights - 1 else { return }
         if night == Self.nightOfRules { try await activateRules(at: instant(of: night - 1)) }
+        try await deliver(until: end, from: &next)
+        try await act(on: night)
+    }
+
+    /// Adds what is delivered up to an instant.
+    func deliver(until end: Instant, from next: inout Int) async throws {
         while next < deliveries.count, deliveries[next].date <= end {
             let (date, jws) = deliveries[next]
             clock.now.withLock { $0 = max($0, date) }
@@ -77,7 +86,6 @@ final class NightlyLedger {
             delivered.append(jws)
             next += 1
         }
-        try await act(on: night)
     }
 
     /// Customers claim, merge and get subscriptions: also what was exported before changes.
@@ -113,11 +121,18 @@ final class NightlyLedger {
         #expect(try await opened.activate(rules, text: text, by: "finance").isAppended)
     }
 
-    /// Exports the tables as of an instant.
-    /// - Returns: the path of the manifest.
+    /// Exports the tables as of an instant, to a folder below that of the ledger.
+    /// - Parameter base: the path of the manifest that the export continues.
     func export(
         _ format: TableFileFormat, asOf: Instant, size: Position? = nil, since base: String? = nil, to name: String
     ) async throws -> CompletedExport {
+        let request = try await request(format, asOf: asOf, size: size, since: base)
+        return try await Exporter(reader, request).export(to: LocalDestination(folder + "/" + name))
+    }
+
+    func request(
+        _ format: TableFileFormat, asOf: Instant, size: Position? = nil, since base: String? = nil
+    ) async throws -> ExportRequest {
         var request = ExportRequest(ExportTable.all, as: format)
         request.asOf = asOf
         request.size = size
@@ -125,7 +140,7 @@ final class NightlyLedger {
         if let base {
             request.base = try await ExportBase(manifest: String(base.dropFirst()), in: LocalDestination(""))
         }
-        return try await Exporter(reader, request).export(to: LocalDestination(folder + "/" + name))
+        return request
     }
 
     /// Returns the bytes of all files of an export, by their paths.
