@@ -10,9 +10,9 @@ import Synchronization
 final class FactDatabase: Sendable {
     private let environment: LMDB.Environment
     /// position -> recordedAt, facts
-    private let facts: Database
+    let facts: Database
     /// term -> the positions of its events
-    private let terms: HashIndex
+    let terms: HashIndex
     /// symbol's number -> text
     private let symbols: Database
     private let numbering = Mutex(SymbolNumbering())
@@ -66,11 +66,12 @@ final class FactDatabase: Sendable {
     }
 
     private static let termDatabases = HashIndex.databases("terms")
+    static let databases: [(name: String, flags: Database.Flags)] =
+        [("meta", []), ("facts", .integerKey), ("symbols", .integerKey)] + termDatabases
 
     private static func makeIfMissing(in directory: String, _ options: LMDB.Environment.Options) throws {
         try LMDB.Environment.makeIfMissing(in: directory, options: options) { environment throws(LMDBError) in
-            let opened = try environment.openDatabases(
-                [("meta", []), ("facts", .integerKey), ("symbols", .integerKey)] + termDatabases)
+            let opened = try environment.openDatabases(databases)
             var transaction = try environment.beginWrite()
             try transaction.put(layout, at: layoutKey, in: opened[0])
             try transaction.put(UInt64(FactCodec.version), at: codecKey, in: opened[0])
@@ -82,7 +83,7 @@ final class FactDatabase: Sendable {
         try environment.clearStaleReaders()
     }
 
-    private func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
+    func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
         do {
             return try environment.read(body)
         } catch let error as LMDBError {
@@ -95,7 +96,7 @@ final class FactDatabase: Sendable {
         try reading { try size($0) }
     }
 
-    private func size<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> UInt64 {
+    func size<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> UInt64 {
         try transaction.number(Self.sizeKey, in: meta) ?? 0
     }
 
@@ -190,7 +191,7 @@ final class FactDatabase: Sendable {
     }
 
     /// Returns the numbers of the symbols that are stored.
-    private func numbering<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> SymbolNumbering {
+    func numbering<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> SymbolNumbering {
         let stored = try transaction.statistics(of: symbols).entries
         let known = numbering.withLock { $0.symbols.count }
         guard known < stored else { return numbering.withLock { $0 } }

@@ -16,6 +16,9 @@ struct Block: ~Escapable {
 
     var count: Int { bytes.byteCount / IndexEntry.byteCount }
 
+    /// Whether no part of an entry is left.
+    var isWhole: Bool { bytes.byteCount % IndexEntry.byteCount == 0 }
+
     subscript(index: Int) -> IndexEntry { IndexEntry(bytes, at: index * IndexEntry.byteCount) }
 
     /// Returns the index of the first entry that is not below `entry`.

@@ -170,12 +170,12 @@ extension HashIndex {
     }
 
     /// Returns the database key of a block or a segment.
-    private static func place(_ run: UInt64, _ last: IndexEntry) -> InlineArray<4, UInt64> {
+    static func place(_ run: UInt64, _ last: IndexEntry) -> InlineArray<4, UInt64> {
         let (high, low) = (UInt64(truncatingIfNeeded: last.key >> 64), UInt64(truncatingIfNeeded: last.key))
         return [run.bigEndian, high.bigEndian, low.bigEndian, last.position.bigEndian]
     }
 
-    private static func entry(_ place: RawSpan, of run: UInt64) -> IndexEntry? {
+    static func entry(_ place: RawSpan, of run: UInt64) -> IndexEntry? {
         guard place.byteCount == 8 + IndexEntry.byteCount, place.bigEndian(at: 0, as: UInt64.self) == run else {
             return nil
         }

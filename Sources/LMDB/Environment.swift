@@ -63,6 +63,11 @@ package final class Environment: Sendable {
         // MDB_NOTLS ties a reader's slot to its transaction instead of to its thread.
         var flags = UInt32(MDB_NOTLS)
         if options.readOnly { flags |= UInt32(MDB_RDONLY) }
+        // A reader registers in the lock file, so that writers keep its pages. Who may not write there may read an
+        // environment that no process has open. liblmdb does the same on a read-only file system.
+        if options.readOnly, LockFile.isForbidden(in: directory), !LockFile.isInUse(in: directory) {
+            flags |= UInt32(MDB_NOLOCK)
+        }
         do throws(LMDBError) {
             try LMDBError.check(unsafe mdb_env_set_mapsize(environment, mapSizeBytes), "mdb_env_set_mapsize")
             try LMDBError.check(

@@ -27,4 +27,27 @@ enum LockFile {
             throw LMDBError(code, operation: "posix_fallocate \(directory)/lock.mdb")
         }
     }
+
+    /// Whether this process may not write to the lock file, or not create it.
+    static func isForbidden(in directory: String) -> Bool {
+        let path = "\(directory)/lock.mdb"
+        let place = unsafe access(path, F_OK) == 0 ? path : directory
+        return unsafe access(place, W_OK) != 0 && errno == EACCES
+    }
+
+    /// Whether a process has the environment open. It then holds a lock on the first byte of the lock file (mdb.c,
+    /// mdb_env_excl_lock).
+    static func isInUse(in directory: String) -> Bool {
+        // The caller does not have the environment open, so closing the file drops no lock of this process.
+        let descriptor = unsafe open("\(directory)/lock.mdb", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno != ENOENT }
+        defer { _ = close(descriptor) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_len = 1
+        // fcntl(2) only writes into the structure it receives.
+        guard unsafe fcntl(descriptor, F_GETLK, &lock) == 0 else { return true }
+        return lock.l_type != Int16(F_UNLCK)
+    }
 }

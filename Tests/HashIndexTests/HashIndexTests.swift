@@ -45,10 +45,86 @@ import Testing
             }
         }
 
+        /// Returns the fault of the stored form and the sum of the entries, nil when they cannot be read.
+        func audit(below size: UInt64 = .max) -> (fault: String?, sum: EntrySum?) {
+            do {
+                return try environment.read { transaction in
+                    (
+                        try runs.fault(transaction, report: {}),
+                        try runs.sum(transaction, where: { $0.position < size }, report: { _ in })
+                    )
+                }
+            } catch {
+                return ("\(error)", nil)
+            }
+        }
+
+        /// Changes one byte of a stored value while `body` runs.
+        func changing(
+            _ name: String, _ generator: inout SeededRandom, _ body: () throws -> Void
+        ) throws {
+            let database = try environment.openDatabase("a.\(name)", flags: name == "runs" ? .integerKey : [])
+            let entries = try environment.read { transaction -> [(key: [UInt8], value: [UInt8])] in
+                var entries: [(key: [UInt8], value: [UInt8])] = []
+                var cursor = try transaction.cursor(in: database)
+                while let entry = try cursor.next() {
+                    entries.append((entry.key.withUnsafeBytes { Array($0) }, entry.value.withUnsafeBytes { Array($0) }))
+                }
+                return entries
+            }
+            let (key, value) = generator.pick(entries)
+            var changed = value
+            changed[Int.random(in: value.indices, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            try environment.write { try $0.put(changed.span.bytes, at: key.span.bytes, in: database) }
+            try body()
+            try environment.write { try $0.put(value.span.bytes, at: key.span.bytes, in: database) }
+        }
+
         func entryCount(_ name: String) throws -> Int {
             let database = try environment.openDatabase("a.\(name)", flags: name == "runs" ? .integerKey : [])
             return try environment.read { try $0.statistics(of: database).entries }
         }
+    }
+
+    @Test(arguments: [0, 1, 30, 1_000])
+    func `has no fault and the sum of its entries, at every point of its merges`(merging count: Int) throws {
+        var generator = SeededRandom()
+        let world = try World()
+        var (sum, earlier) = (EntrySum(), EntrySum())
+        for round in 0..<60 {
+            let entries = (0..<Int.random(in: 1...40, using: &generator)).map {
+                IndexEntry(key: Self.key(round * 100 + $0), position: UInt64(round))
+            }
+            try world.add(entries, merging: count)
+            // An entry that is stored twice counts once.
+            if generator.chance(20) { try world.add([entries[0]], merging: count) }
+            for entry in entries {
+                sum.add(entry)
+                if round < 30 { earlier.add(entry) }
+            }
+            let audit = world.audit()
+            #expect(audit.fault == nil && audit.sum == sum, "seed \(SeededRandom.seed), round \(round)")
+        }
+        #expect(world.audit(below: 30).sum == earlier)
+    }
+
+    @Test(arguments: ["runs", "blocks", "filters"])
+    func `has a fault or another sum when a bit of it changed`(database: String) throws {
+        var generator = SeededRandom()
+        let world = try World()
+        for round in 0..<20 {
+            let entries = (0..<30).map { IndexEntry(key: Self.key(round * 100 + $0), position: UInt64(round)) }
+            try world.add(entries, merging: 1_000)
+        }
+        let sound = world.audit()
+        #expect(sound.fault == nil)
+        for _ in 0..<300 {
+            try world.changing(database, &generator) {
+                let audit = world.audit()
+                #expect(audit.fault != nil || audit.sum != sound.sum, "seed \(SeededRandom.seed)")
+            }
+        }
+        #expect(world.audit() == sound)
     }
 
     @Test(arguments: [0, 1, 30, 1_000])

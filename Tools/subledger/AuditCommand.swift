@@ -19,13 +19,22 @@ struct AuditCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Verify records, hashes, evidence, the Merkle tree and anchors.",
             discussion: """
+                Hashes every record, its evidence and the tree again. Works on a read-only copy and beside a running \
+                service: the size of the log is fixed first. Stops at the first damaged item and exits with status 1.
+
+                --signatures verifies every signature again, at its own time. Artifacts that rest on a root of yours \
+                need it: --trust-root. Without it nothing is wrong, but the audit exits with status 1 and names it.
+                --deep walks every page of the data files, decodes every fact again, rebuilds every timeline, and \
+                compares them and the duplicate index, the transitions and the quarantine with what is stored. Stored \
+                data that is behind the log is named, and is no fault.
+                --answers lists every status signed by Apple that differs from the ledger's answer for that instant. \
+                Differences do not change the exit status.
                 Anchors are verified at the time that they stamp, under the roots in the data folder. An auditor names \
-                roots of another origin with --tsa-root. --signatures also verifies every signature again. --deep also walks every page of the data file. Stops at \
-                the first damaged item and exits with status 1. --answers lists every status signed by Apple that \
-                differs from the ledger's answer for that instant. Differences do not change the exit status.
+                roots of another origin with --tsa-root.
 
                 EXAMPLES
                   subledger audit verify
+                  subledger audit verify --signatures --trust-root root.der
                   subledger audit verify --signatures --deep --format json
                   subledger audit verify --answers
                   subledger audit verify --tsa-root tsa-root.pem
@@ -37,7 +46,7 @@ struct AuditCommand: AsyncParsableCommand {
         @Flag(help: "List the statuses signed by Apple that differ from the ledger's answers.")
         var answers = false
 
-        @Flag(help: "Walk every page of the data file.")
+        @Flag(help: "Walk every page, and compare derived data with the log.")
         var deep = false
 
         @Option(name: .customLong("trust-root"), help: "Root certificate to trust besides Apple's (repeatable).")
@@ -62,7 +71,9 @@ struct AuditCommand: AsyncParsableCommand {
             }
             let disagreements = answers && report.firstBad == nil ? try compareAnswers() : nil
             let seconds = SystemClock.seconds(since: started)
-            let answer = AuditAnswer(report: report, disagreements: disagreements, seconds: seconds)
+            var answer = AuditAnswer(report: report, disagreements: disagreements, seconds: seconds)
+            answer.omitted =
+                (signatures ? [] : ["signatures (--signatures)"]) + (deep ? [] : ["pages and derived data (--deep)"])
             Terminal.standardOutput.write(answer.text(output.effectiveFormat))
             if report.firstBad != nil { throw ExitCode(CommandFailure.refused) }
         }
@@ -91,9 +102,10 @@ struct AuditCommand: AsyncParsableCommand {
 
         private func supervise() throws -> AuditReport {
             try ledger.folder.requireExists()
-            let showsProgress = output.showsProgress
+            let bar = output.showsProgress ? AuditProgressBar() : nil
+            defer { bar?.clear() }
             return try AuditSupervision.run(arguments: Array(CommandLine.arguments.dropFirst()) + ["--supervised"]) {
-                if showsProgress { Terminal.standardError.write("\r\($0) events ") }
+                bar?.show($0)
             }
         }
     }
@@ -159,51 +171,6 @@ struct AuditCommand: AsyncParsableCommand {
                 Terminal.standardOutput.write(try opened.checkpointVerifier().text + "\n")
                 Terminal.standardOutput.write(try opened.bundleVerifier().text + "\n")
             }
-        }
-    }
-}
-
-/// The output of `audit verify`.
-struct AuditAnswer {
-    let report: AuditReport
-    /// The disagreements; nil unless they were requested and the log is undamaged.
-    let disagreements: [DisagreementRow]?
-    let seconds: Double
-
-    func text(_ format: OutputFormat) -> String {
-        switch format {
-        case .json: json.serialized() + "\n"
-        case .table: table
-        }
-    }
-
-    private var json: JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("ok", .bool(report.firstBad == nil)), .init("events", .integer(Int64(report.events))),
-            .init("signatures", .integer(Int64(report.signatures))), .init("anchors", .integer(Int64(report.anchors))),
-            .init("seconds", .double(seconds)),
-            .init("firstBad", report.firstBad?.json ?? .null),
-        ]
-        if let disagreements { members.append(.init("disagreements", disagreements.json)) }
-        return .object(members)
-    }
-
-    private var disagreementTable: String {
-        guard let disagreements else { return "" }
-        guard !disagreements.isEmpty else { return "all signed statuses agree\n" }
-        let columns = ["originalTransactionId", "environment", "signedDate", "position", "signed", "folded"]
-        return "\(disagreements.count) signed statuses differ\n"
-            + AnswerTable.table(disagreements.map(\.json), columns)
-    }
-
-    private var table: String {
-        let counts = "\(report.events) events, \(report.signatures) signatures, \(report.anchors) anchors, \(seconds) s"
-        switch report.firstBad {
-        case nil: return "ok  \(counts)\n" + disagreementTable
-        case .event(let position, let what):
-            let hint = what.hasPrefix("\(RefusalCode.chainUntrusted):") ? ". \(TrustOptions.rootHint)" : ""
-            return "FAIL  position \(position): \(what)\(hint)  (\(counts))\n"
-        case .structure(let what): return "FAIL structure  \(what)  (\(counts))\n"
         }
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import LedgerAPI
 import LedgerStorage
 import Primitives
+import SubscriptionLedger
 
 /// Runs the audit in a child process, so that a crash or a hang on a damaged file becomes a finding.
 ///
@@ -10,45 +11,38 @@ enum AuditSupervision {
     /// The silence after which the child is considered hung. A batch of events takes milliseconds.
     private static let silenceLimitMilliseconds: Int32 = 120_000
 
-    static func send(_ position: UInt64) {
-        Terminal.standardOutput.write("{\"at\":\(position)}\n")
-    }
-
-    static func send(_ report: AuditReport) {
+    static func send(_ progress: AuditProgress) {
         var members: [JSONValue.Member] = [
-            .init("events", .integer(Int64(report.events))), .init("signatures", .integer(Int64(report.signatures))),
-            .init("anchors", .integer(Int64(report.anchors))),
+            .init("stage", .string(progress.stage.rawValue)), .init("at", .integer(Int64(clamping: progress.done))),
         ]
-        switch report.firstBad {
-        case nil: break
-        case .event(let position, let what):
-            members += [.init("position", .integer(Int64(position))), .init("what", .string(what))]
-        case .structure(let what): members.append(.init("structure", .string(what)))
-        }
+        if let total = progress.total { members.append(.init("of", .integer(Int64(clamping: total)))) }
         Terminal.standardOutput.write(JSONValue.object(members).serialized() + "\n")
     }
 
+    static func send(_ report: AuditReport) {
+        Terminal.standardOutput.write(JSONValue.object(report.members).serialized() + "\n")
+    }
+
     /// - Throws: `ExitFailure` with the exit code of a child that fails; `io_error` when the child cannot start.
-    static func run(arguments: [String], progress: (UInt64) -> Void) throws -> AuditReport {
+    static func run(arguments: [String], progress: (AuditProgress) -> Void) throws -> AuditReport {
         let child = try Child(arguments: arguments)
-        var position: UInt64 = 0
+        var last: AuditProgress?
         var report: AuditReport?
         let isSilent = child.lines(silenceLimit: silenceLimitMilliseconds) { line in
             guard let message = try? JSONDocument(parsing: line).root else { return }
-            if let at = message["at"]?.integer {
-                position = UInt64(at)
-                progress(position)
+            if let reached = AuditProgress(message) {
+                last = reached
+                progress(reached)
             } else {
-                report = Self.report(message)
+                report = AuditReport(json: message)
             }
         }
         let ending = child.end(kill: isSilent)
         if let report, ending == .exited(0) { return report }
         switch ending {
         case .exited(let code) where !isSilent: throw ExitFailure(code: code)
-        case .signalled(let signal) where !isSilent:
-            return failure("the audit process was terminated by signal \(signal) near position \(position)", position)
-        default: return failure("the audit process stopped responding near position \(position)", position)
+        case .signalled(let signal) where !isSilent: return failure("was terminated by signal \(signal)", last)
+        default: return failure("stopped responding", last)
         }
     }
 
@@ -57,23 +51,26 @@ enum AuditSupervision {
         let code: Int32
     }
 
-    private static func failure(_ what: String, _ position: UInt64) -> AuditReport {
-        var report = AuditReport(firstBad: .structure(what: what))
+    private static func failure(_ what: String, _ last: AuditProgress?) -> AuditReport {
+        let position = last?.stage == .events ? last?.done ?? 0 : 0
+        let place =
+            switch last?.stage {
+            case nil, .pages, .events: "near position \(position)"
+            case .some(let stage): "while it verified the \(stage.rawValue)"
+            }
+        var report = AuditReport(firstBad: .structure(what: "the audit process \(what) \(place)"))
         report.events = position
         return report
     }
+}
 
-    private static func report(_ message: JSONView) -> AuditReport {
-        var report = AuditReport()
-        report.events = UInt64(message["events"]?.integer ?? 0)
-        report.signatures = UInt64(message["signatures"]?.integer ?? 0)
-        report.anchors = UInt64(message["anchors"]?.integer ?? 0)
-        if let what = message["structure"]?.string {
-            report.firstBad = .structure(what: what)
-        } else if let position = message["position"]?.integer {
-            report.firstBad = .event(position: UInt64(position), what: message["what"]?.string ?? "")
+extension AuditProgress {
+    /// Reads a line of the child; nil for a report.
+    fileprivate init?(_ message: JSONView) {
+        guard let stage = message["stage"]?.string.flatMap(Stage.init), let at = message["at"]?.integer else {
+            return nil
         }
-        return report
+        self.init(stage, done: UInt64(clamping: at), total: message["of"]?.integer.map { UInt64(clamping: $0) })
     }
 }
 

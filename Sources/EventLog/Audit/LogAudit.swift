@@ -1,12 +1,17 @@
+import Dispatch
+import Glibc
 import LMDB
 import LedgerStorage
 import Primitives
-import TransparencyLog
+import Synchronization
+package import TransparencyLog
 
 /// Verifies the whole log: records, leaf hashes, the tree and its stored nodes, the head, and evidence byte for byte.
-package struct LogAudit {
-    /// An additional check of an event.
-    package typealias EventCheck = (Record, _ evidence: [UInt8]) throws -> Result<Void, EventProblem>
+///
+/// Several threads examine the events, each a range of them.
+package struct LogAudit: Sendable {
+    /// An additional check of an event. Several threads call it, in any order.
+    package typealias EventCheck = @Sendable (Record, _ evidence: [UInt8]) throws -> Result<Void, EventProblem>
 
     package struct EventProblem: Error, Sendable {
         package let what: String
@@ -16,6 +21,8 @@ package struct LogAudit {
     package struct Report: Hashable, Sendable {
         /// The number of sound events.
         package var events: UInt64
+        /// The sound events by the reason to trust them.
+        package var counts = TrustCounts()
         package var firstBad: LogFinding?
 
         package init(events: UInt64 = 0) {
@@ -24,14 +31,23 @@ package struct LogAudit {
     }
 
     private let log: LogReader
+    private let head: TreeHead?
+    private let identities: IdentityAudit?
     private let check: EventCheck
-    private let progress: (UInt64) -> Void
+    private let progress: @Sendable (UInt64) -> Void
 
     /// - Parameters:
+    ///   - head: the events to verify; nil for all.
+    ///   - identities: receives the keys of every event.
     ///   - check: called with every event and its evidence.
     ///   - progress: called before each batch with the position reached.
-    package init(_ log: LogReader, check: @escaping EventCheck, progress: @escaping (UInt64) -> Void) {
+    package init(
+        _ log: LogReader, head: TreeHead? = nil, identities: IdentityAudit? = nil, check: @escaping EventCheck,
+        progress: @escaping @Sendable (UInt64) -> Void
+    ) {
         self.log = log
+        self.head = head
+        self.identities = identities
         self.check = check
         self.progress = progress
     }
@@ -39,41 +55,64 @@ package struct LogAudit {
     /// - Throws: only when the log cannot be read at all. The report contains the first fault.
     package func run() throws -> Report {
         var report = Report()
-        var edge = CompactRange()
-        var last = Instant.earliest
-        var evidenceCount = 0
-        let head = try log.head()
-        do {
-            while report.events < head.size {
-                let position = report.events
-                progress(position)
-                let next = try log.forEachStored(from: position, below: head.size, limit: Self.batch) { stored in
-                    if let problem = try examine(stored, after: last, &edge) {
-                        report.firstBad = .event(position: stored.record.record.position, what: problem)
-                        return false
-                    }
-                    last = stored.record.record.recordedAt
-                    evidenceCount += stored.record.record.evidenceLength > 0 ? 1 : 0
-                    report.events += 1
-                    return true
-                }
-                guard report.firstBad == nil, next > position else { break }
+        var sequence = Sequence()
+        let head = try head ?? log.head()
+        while report.events < head.size, report.firstBad == nil {
+            progress(report.events)
+            for part in try examine(from: report.events, below: head.size) where report.firstBad == nil {
+                try add(part, to: &sequence, &report)
             }
-        } catch let error as StorageError where error.code == .logCorrupt {
-            report.firstBad = .event(position: report.events, what: error.message)
         }
         guard report.firstBad == nil else { return report }
-        guard edge.size == head.size, edge.root == head.root else {
+        guard sequence.edge.size == head.size, sequence.edge.root == head.root else {
             report.firstBad = .structure(
-                what: "the tree head has \(head.size) events, root \(head.root); the events have root \(edge.root)")
+                what: "the tree head has \(head.size) events, root \(head.root); the events have root "
+                    + "\(sequence.edge.root)")
             return report
         }
         do {
-            report.firstBad = try Self.miscount(in: log, after: head.size, evidenceCount)
+            report.firstBad = try Self.miscount(in: log, after: head.size, sequence.evidenceCount)
         } catch let error as StorageError where error.code == .logCorrupt {
             report.firstBad = .structure(what: error.message)
         }
         return report
+    }
+
+    /// The state of the verification after some events.
+    private struct Sequence {
+        var edge = CompactRange()
+        var last = Instant.earliest
+        var evidenceCount = 0
+    }
+
+    /// Adds examined events, up to the first fault.
+    private func add(_ part: ExaminedEvents, to sequence: inout Sequence, _ report: inout Report) throws {
+        for event in part.events {
+            if let fault = try fault(of: event, after: &sequence) {
+                report.firstBad = .event(position: report.events, what: fault)
+                return
+            }
+            report.counts.add(event.trust, event.flags)
+            report.events += 1
+        }
+        report.firstBad = part.fault.map { .event(position: report.events, what: $0) }
+    }
+
+    /// Returns the fault of an event in its place: an earlier time, or a stored tree node that differs.
+    private func fault(of event: ExaminedEvents.Event, after sequence: inout Sequence) throws -> String? {
+        guard event.recordedAt >= sequence.last else { return "recordedAt is earlier than in the previous event" }
+        sequence.last = event.recordedAt
+        sequence.evidenceCount += event.hasEvidence ? 1 : 0
+        var completed: [StoredHash] = []
+        sequence.edge.append(event.leafHash, completed: &completed)
+        do {
+            for hash in completed where try log.storedHash(level: hash.level, index: hash.index) != hash.hash {
+                return "the stored tree node at level \(hash.level), index \(hash.index) does not match its children"
+            }
+        } catch let error as StorageError where error.code == .logCorrupt {
+            return error.message
+        }
+        return nil
     }
 
     /// Returns the faults that no single event reveals: a database with more or fewer entries than the events require.
@@ -107,32 +146,134 @@ package struct LogAudit {
             return nil
         }
     }
+}
 
-    private static let batch = 1_024
+// MARK: - Events
 
-    /// Returns the fault of one event; nil for a sound event.
-    private func examine(
-        _ stored: StoredEvent, after last: Instant, _ edge: inout CompactRange
-    ) throws -> String? {
+/// Consecutive events that were examined one by one, up to the first fault.
+private struct ExaminedEvents: Sendable {
+    struct Event: Sendable {
+        let leafHash: Digest
+        let recordedAt: Instant
+        let trust: TrustClass
+        let flags: RecordFlags
+        let hasEvidence: Bool
+    }
+
+    var events: [Event] = []
+    /// The fault of the event after these.
+    var fault: String?
+}
+
+extension LogAudit {
+    /// The number of events that a thread examines at a time.
+    private static let eventsPerPart: UInt64 = 512
+    private static let partsPerThread = 4
+    /// The number of bytes of evidence that a thread keeps in memory: receipts have up to 8 MiB.
+    private static let evidenceLimit = 16 << 20
+
+    /// Examines the next events on all cores.
+    private func examine(from start: UInt64, below end: UInt64) throws -> [ExaminedEvents] {
+        let starts = Array(
+            stride(from: start, to: end, by: Int(Self.eventsPerPart)).prefix(AuditThreads.count * Self.partsPerThread))
+        return try AuditThreads.map(starts.count) { index in
+            try examine(starts[index]..<min(starts[index] + Self.eventsPerPart, end))
+        }
+    }
+
+    private func examine(_ positions: Range<UInt64>) throws -> ExaminedEvents {
+        var examined = ExaminedEvents()
+        var position = positions.lowerBound
+        do {
+            while position < positions.upperBound, examined.fault == nil {
+                let stored = try storedEvents(&position, below: positions.upperBound)
+                for event in stored where examined.fault == nil { try add(event, to: &examined) }
+            }
+        } catch let error as StorageError where error.code == .logCorrupt {
+            examined.fault = error.message
+        }
+        return examined
+    }
+
+    /// Reads the next events; more bytes than the limit only if one event has them.
+    private func storedEvents(_ position: inout UInt64, below end: UInt64) throws -> [StoredEvent] {
+        var events: [StoredEvent] = []
+        var byteCount = 0
+        do {
+            let next = try log.forEachStored(from: position, below: end, limit: Int(Self.eventsPerPart)) { stored in
+                guard byteCount < Self.evidenceLimit else { return false }
+                byteCount += stored.evidence?.count ?? 0
+                events.append(stored)
+                return true
+            }
+            guard next > position else {
+                throw StorageError(.logCorrupt, "record at position \(position) is missing")
+            }
+            position = next
+        } catch let error as StorageError where error.code == .logCorrupt && !events.isEmpty {
+            // The events before the damaged one are examined first. The next call finds it again.
+            position += UInt64(events.count)
+        }
+        return events
+    }
+
+    private func add(_ stored: StoredEvent, to examined: inout ExaminedEvents) throws {
         let record = stored.record.record
         guard MerkleTree.leafHash(of: stored.record.bytes) == stored.record.leafHash else {
-            return "the leaf hash does not match the record"
+            examined.fault = "the leaf hash does not match the record"
+            return
         }
-        guard record.recordedAt >= last else { return "recordedAt is earlier than in the previous event" }
+        switch EvidenceState(of: stored) {
+        case .damaged:
+            examined.fault = "the evidence does not match the record"
+            return
+        case .intact(let evidence):
+            try identities?.add(record, evidence)
+            if case .failure(let problem) = try check(record, evidence) {
+                examined.fault = problem.what
+                return
+            }
+        }
+        examined.events.append(
+            ExaminedEvents.Event(
+                leafHash: stored.record.leafHash, recordedAt: record.recordedAt, trust: record.trust,
+                flags: record.flags, hasEvidence: record.evidenceLength > 0))
+    }
+}
+
+/// The state of an event's evidence. This is the only place that compares evidence with its record.
+private enum EvidenceState {
+    /// The verbatim bytes; empty for an event without evidence.
+    case intact([UInt8])
+    case damaged
+
+    init(of stored: StoredEvent) {
+        let record = stored.record.record
         guard let evidence = stored.evidence, evidence.count == record.evidenceLength,
             record.evidenceLength == 0 || Digest.sha256(of: evidence) == record.evidenceDigest
-        else { return "the evidence does not match the record" }
-        var completed: [StoredHash] = []
-        edge.append(stored.record.leafHash, completed: &completed)
-        for hash in completed where try log.storedHash(level: hash.level, index: hash.index) != hash.hash {
-            return "the stored tree node at level \(hash.level), index \(hash.index) does not match its children"
+        else {
+            self = .damaged
+            return
         }
-        switch try check(record, evidence) {
-        case .success:
-            return nil
-        case .failure(let problem):
-            return problem.what
+        self = .intact(evidence)
+    }
+}
+
+/// The threads of an audit.
+private enum AuditThreads {
+    static let count = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
+    /// Runs `body` for each index on all cores, and returns the results by index.
+    /// - Throws: the error with the lowest index.
+    static func map<Output: Sendable>(
+        _ count: Int, _ body: @Sendable (Int) throws -> Output
+    ) throws -> [Output] {
+        let results = Mutex([Result<Output, any Error>?](repeating: nil, count: count))
+        DispatchQueue.concurrentPerform(iterations: count) { index in
+            let result = Result { try body(index) }
+            results.withLock { $0[index] = result }
         }
+        return try results.withLock { try $0.compactMap { try $0?.get() } }
     }
 }
 

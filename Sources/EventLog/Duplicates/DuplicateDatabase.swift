@@ -14,6 +14,7 @@ final class DuplicateDatabase: Sendable {
     private static let layoutKey = Array("layout".utf8)
     private static let sizeKey = Array("size".utf8)
     private static let keyDatabases = HashIndex.databases("keys")
+    static let databases: [(name: String, flags: Database.Flags)] = [("meta", [])] + keyDatabases
 
     /// Opens the database. Removes a database of another version, which can be rebuilt from the log.
     static func openOrReplace(directory: String, mapSizeBytes: Int) throws -> DuplicateDatabase {
@@ -31,15 +32,34 @@ final class DuplicateDatabase: Sendable {
         }
     }
 
-    private init(directory: String, mapSizeBytes: Int) throws {
+    /// Opens the database for reading beside a writer.
+    /// - Returns: nil when there is none.
+    /// - Throws: `version_unknown`, `log_corrupt`, `io_error`.
+    convenience init?(reading directory: String, mapSizeBytes: Int) throws {
+        guard access("\(directory)/\(LMDB.Environment.dataFileName)", F_OK) == 0 else { return nil }
+        var options = LMDB.Environment.Options()
+        options.mapSizeBytes = mapSizeBytes
+        options.readOnly = true
+        do {
+            try self.init(directory, options)
+        } catch let error as LMDBError {
+            throw StorageError(opening: directory, error)
+        }
+    }
+
+    private convenience init(directory: String, mapSizeBytes: Int) throws {
         var options = LMDB.Environment.Options()
         options.mapSizeBytes = mapSizeBytes
         try LMDB.Environment.makeIfMissing(in: directory, options: options) { environment throws(LMDBError) in
-            let opened = try environment.openDatabases([("meta", [])] + Self.keyDatabases)
+            let opened = try environment.openDatabases(Self.databases)
             var transaction = try environment.beginWrite()
             try transaction.put(Self.layout, at: Self.layoutKey, in: opened[0])
             try transaction.commit()
         }
+        try self.init(directory, options)
+    }
+
+    private init(_ directory: String, _ options: LMDB.Environment.Options) throws {
         environment = try LMDB.Environment(directory: directory, options: options)
         meta = try environment.openDatabase("meta")
         let found = try environment.read { [meta] in try $0.number(Self.layoutKey, in: meta) }
@@ -74,6 +94,30 @@ final class DuplicateDatabase: Sendable {
         try environment.write { transaction in
             try keys.addAndCompact(entries, &transaction)
             try transaction.put(size, at: Self.sizeKey, in: meta)
+        }
+    }
+
+    /// Compares the index with the entries that the first events must have, and those that they may have.
+    /// - Returns: the first fault; nil when there is none.
+    func fault(
+        expecting expected: EntrySum, besides optional: Set<IndexEntry>, below size: UInt64,
+        report: (Double) -> Void
+    ) throws -> String? {
+        try reading { transaction in
+            let stored = try transaction.number(Self.sizeKey, in: meta) ?? 0
+            if let fault = try keys.fault(transaction, report: { report(0) }) { return "the duplicate index: \(fault)" }
+            var isAhead = false
+            let found = try keys.sum(transaction) { entry in
+                if entry.position >= stored { isAhead = true }
+                return entry.position < size && !optional.contains(entry)
+            } report: {
+                report($0)
+            }
+            guard !isAhead, found == expected else {
+                return "the duplicate index of \(size) events has \(found.count) keys, or others than the "
+                    + "\(expected.count) of the log"
+            }
+            return nil
         }
     }
 

@@ -32,25 +32,16 @@ struct TransitionRebuild: Sendable {
         var options = RebuildOptions()
         options.memory = Self.memory
         let units = try UnitFold(of: facts, options: options)
-        let rules = try rules.history(knownAt: units.snapshot.size)
-        let parts = try units(in: folder.path, readsCustomers: true) { worker in
-            Part(
-                rows: units.sorter(2 * worker, in: folder.path, of: 2),
-                announced: units.sorter(2 * worker + 1, in: folder.path, of: 2))
-        } add: { part, unit in
-            let replayed = try UnitTransitions(of: unit, rules: rules, before: units.asOf, check: check)
-            try part.add(replayed, units.snapshot)
-        } finish: { part in
-            part.finished()
-        }
-        try store(parts, size: units.snapshot.size)
+        let replay = TransitionReplay(
+            units: units, rules: try rules.history(knownAt: units.snapshot.size), end: units.asOf)
+        try store(try replay.run(in: folder.path, check: check), size: units.snapshot.size)
     }
 
     private func check() throws {
         if isCancelled() { throw CancellationError() }
     }
 
-    private func store(_ parts: [FinishedPart], size: Position) throws {
+    private func store(_ parts: [TransitionReplay.Part.Finished], size: Position) throws {
         let store = try TransitionStore.create(folder.path, mapSizeBytes: mapSizeBytes, sequence: sequence)
         var progress = TransitionStore.Progress(start: sequence)
         try forEachBatch(of: parts.map(\.rows)) { batch in
@@ -88,47 +79,4 @@ struct TransitionRebuild: Sendable {
         }
         try body(batch)
     }
-}
-
-/// The rows and the announced subscriptions that one thread finds.
-private struct Part: Sendable {
-    var rows: RecordSorter
-    var announced: RecordSorter
-    private var disagreements: UInt64 = 0
-
-    init(rows: RecordSorter, announced: RecordSorter) {
-        self.rows = rows
-        self.announced = announced
-    }
-
-    mutating func add(_ unit: UnitTransitions, _ snapshot: FactSnapshot) throws {
-        for row in unit.rows {
-            // A row that time causes is known once every event recorded by its instant is.
-            let position = try row.position ?? snapshot.lastPosition(recordedBy: row.recordedAt) ?? 0
-            let stored = StoredTransition(row, position: position).bytes
-            try rows.append {
-                row.appendOrder(to: &$0)
-            } body: {
-                $0 += stored
-            }
-        }
-        for subscription in unit.announced.values {
-            try announced.append {
-                $0 += subscription.hash
-            } body: {
-                $0 += subscription.bytes
-            }
-            disagreements += UInt64(subscription.disagreements)
-        }
-    }
-
-    mutating func finished() -> FinishedPart {
-        FinishedPart(rows: rows.finish(), announced: announced.finish(), disagreements: disagreements)
-    }
-}
-
-private struct FinishedPart: Sendable {
-    let rows: SortedRuns
-    let announced: SortedRuns
-    let disagreements: UInt64
 }

@@ -89,7 +89,13 @@ final class TransitionStore: Sendable {
         (rows, announced, due, meta) = (opened[0], opened[1], opened[2], opened[3])
     }
 
-    private static let databases: [(name: String, flags: Database.Flags)] = [
+    /// Opens an existing store for reading.
+    /// - Throws: `log_corrupt`, `io_error`.
+    static func openForReading(_ directory: String, mapSizeBytes: Int) throws(StorageError) -> TransitionStore {
+        try TransitionStore(opening: directory, mapSizeBytes, nil)
+    }
+
+    static let databases: [(name: String, flags: Database.Flags)] = [
         ("rows", .integerKey), ("followers", []), ("due", []), ("meta", []),
     ]
 
@@ -100,6 +106,11 @@ final class TransitionStore: Sendable {
             let found = try? store.environment.read({ try store.value(sequenceKey, $0) }), found == sequence.bytes
         else { return nil }
         return store
+    }
+
+    /// Returns the id of the sequence.
+    func sequence<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> [UInt8]? {
+        try value(Self.sequenceKey, transaction)
     }
 
     /// The instant up to which due rows were appended; nil without a readable store.
@@ -238,6 +249,9 @@ extension TransitionStore {
         return announced
     }
 
+    /// The value of every due row, which is not used.
+    private static let dueValue: [UInt64] = [0]
+
     /// Replaces an announced subscription and its due instant.
     func replace(
         _ old: AnnouncedSubscription, with new: AnnouncedSubscription, _ transaction: inout WriteTransaction
@@ -245,7 +259,9 @@ extension TransitionStore {
         guard new != old else { return }
         if old.due != new.due {
             if let due = old.due { try transaction.delete(old.dueKey(due).span.bytes, in: self.due) }
-            if let due = new.due { try transaction.put([0].span.bytes, at: new.dueKey(due).span.bytes, in: self.due) }
+            if let due = new.due {
+                try transaction.put(Self.dueValue.span.bytes, at: new.dueKey(due).span.bytes, in: self.due)
+            }
         }
         try transaction.put(new.bytes.span.bytes, at: new.hash.span.bytes, in: self.announced)
     }
@@ -289,5 +305,44 @@ extension TransitionStore {
             last = due.at
         }
         return last
+    }
+}
+
+/// The contents for an audit.
+extension TransitionStore {
+    /// Returns the number of stored rows.
+    func rowCount<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> UInt64 {
+        UInt64(try transaction.statistics(of: rows).entries)
+    }
+
+    /// Returns the number of stored subscriptions that differ from unknown ones; nil when the due rows are not theirs.
+    func announcedCount<Access>(_ transaction: borrowing LMDBTransaction<Access>) throws -> Int? {
+        var (count, dueCount) = (0, 0)
+        var cursor = try transaction.cursor(in: announced)
+        while let entry = try cursor.next() {
+            guard let stored = AnnouncedSubscription(entry.value.withUnsafeBytes { Array($0) }) else {
+                throw Self.damaged("an announced subscription")
+            }
+            if stored != AnnouncedSubscription(key: stored.key) { count += 1 }
+            guard let due = stored.due else { continue }
+            dueCount += 1
+            guard try isDue(stored, at: due, transaction) else { return nil }
+        }
+        return try transaction.statistics(of: due).entries == dueCount ? count : nil
+    }
+
+    private func isDue<Access>(
+        _ subscription: AnnouncedSubscription, at instant: Instant, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> Bool {
+        let value = try transaction.get(subscription.dueKey(instant).span.bytes, in: due)
+        return value?.withUnsafeBytes { Array($0) } == Self.dueValue.withUnsafeBytes { Array($0) }
+    }
+
+    /// Whether exactly this subscription is stored.
+    func stores<Access>(
+        _ subscription: AnnouncedSubscription, _ transaction: borrowing LMDBTransaction<Access>
+    ) throws -> Bool {
+        let stored = try transaction.get(subscription.hash.span.bytes, in: announced)
+        return stored?.withUnsafeBytes { Array($0) } == subscription.bytes
     }
 }

@@ -41,7 +41,8 @@ import TransparencyLog
         )
         #expect(original == copied)
         #expect(try setup.reading(contents) == copy.reading(contents))
-        #expect(try copy.reading { try LogAudit($0).run() } == .sound(events: original.1.size))
+        let report = try copy.reading { try LogAudit($0).run() }
+        #expect(report.isSound && report.events == original.1.size)
     }
 
     @Test func `is the log`() async throws {

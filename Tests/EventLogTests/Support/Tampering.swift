@@ -61,9 +61,7 @@ extension LogAudit {
 }
 
 extension LogAudit.Report {
-    static func sound(events: UInt64) -> LogAudit.Report {
-        LogAudit.Report(events: events)
-    }
+    var isSound: Bool { firstBad == nil }
 }
 
 extension [UInt8] {

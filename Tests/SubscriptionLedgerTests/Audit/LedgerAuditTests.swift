@@ -3,6 +3,7 @@ import AppStoreVerification
 import EventLog
 import FactStore
 import FoundationEssentials
+import Ingestion
 import LedgerAPI
 import LedgerStorage
 import Primitives
@@ -37,19 +38,25 @@ import Testing
 
     /// Appends an event that no verification would produce.
     private func forged(
-        _ scratch: ScratchLedger, key: [UInt8]? = nil, evidence: SignedJWS, verifiedAt: Int64? = nil,
-        leaf: Digest? = nil
+        _ scratch: ScratchLedger, key: [UInt8]? = nil, flags: RecordFlags = .configuredRoot, evidence: SignedJWS,
+        verifiedAt: Int64? = nil, leaf: Digest? = nil
     ) async throws {
         let draft = EventDraft(
             kind: .transactionVerified, source: .file, environment: .sandbox, artifact: .transaction, trust: .signed,
-            flags: .configuredRoot,
+            flags: flags,
             idempotencyKey: IdempotencyKey(
                 artifact: .transaction, environment: .sandbox, key: key ?? evidence.digest.bytes),
             evidence: Evidence(bytes: evidence.compact),
             verifiedAt: Instant(milliseconds: verifiedAt ?? SampleArtifact.signedDate),
             leafCertificate: leaf ?? .sha256(of: SigningAuthority.standard.leafCertificate),
-            rootCertificate: .sha256(of: Self.root))
+            rootCertificate: .sha256(of: Self.root), attachment: try facts(of: evidence))
         _ = try await scratch.ledger.log.append([scratch.ledger.log.prepare(draft)])
+    }
+
+    /// The facts as an append would decode them; none of evidence that cannot be decoded.
+    private func facts(of evidence: SignedJWS) throws -> IndexedFacts {
+        guard let stored = try? StoredArtifact(evidence.compact, kind: .transaction) else { return .none }
+        return IndexedFacts(EventDecoder.facts(of: stored, bundleId: nil))
     }
 
     private let other = SampleArtifact.transaction(["transactionId": .string("3")])
@@ -62,7 +69,7 @@ import Testing
         let report = try await audit(signatures: Self.trust(), deep: true) { scratch in
             try await forged(scratch, evidence: other)
         }
-        #expect(report.firstBad == nil && report.events == 4 && report.signatures == 4)
+        #expect(report.firstBad == nil && report.events == 4 && report.signatures == 6)
     }
 
     /// The log may contain claims of the wrong type, stored before they were refused.
@@ -82,7 +89,7 @@ import Testing
             #expect(!event.contains("price") && !event.contains("expiresDate"))
             await #expect(throws: Refusal.self) { try await scratch.ingest([mistyped.compact]) }
         }
-        #expect(report.firstBad == nil && report.events == 4 && report.signatures == 4)
+        #expect(report.firstBad == nil && report.events == 4 && report.signatures == 6)
     }
 
     @Test func `finds an event that is not named by its evidence`() async throws {
@@ -109,13 +116,51 @@ import Testing
         #expect(what.hasPrefix("signature_invalid"))
     }
 
-    @Test func `finds roots that are no longer trusted`() async throws {
-        let report = try await audit(signatures: TrustPolicy())
-        guard case .event(position: 0, let what) = report.firstBad else {
+    @Test func `names the root of the operator's that the auditor lacks, which is no tampering`() async throws {
+        let report = try await audit(signatures: TrustPolicy(), deep: true)
+        #expect(report.firstBad == .rootNeeded(position: 0, roots: 1))
+        #expect(report.firstBad?.what == "1 root of yours is needed: --trust-root")
+        let root = try #require(report.neededRoots.first)
+        #expect(root.sha256 == .sha256(of: Self.root) && root.artifacts == 3 && root.position == 0)
+        #expect(root.subject?.contains("CN=") == true)
+        #expect(report.events == 3 && report.signatures == 0 && report.derived.count == 6)
+    }
+
+    /// Only the flag of the record says that the root was the operator's.
+    @Test func `takes a chain to an unknown root for tampering when the record names Apple's`() async throws {
+        let report = try await audit(signatures: TrustPolicy()) { try await forged($0, flags: [], evidence: other) }
+        guard case .event(position: 3, let what) = report.firstBad else {
             Issue.record("\(report)")
             return
         }
         #expect(what.hasPrefix("chain_untrusted"))
+        #expect(report.neededRoots.map(\.artifacts) == [3])
+    }
+
+    @Test func `counts the trust classes apart`() async throws {
+        let report = try await audit(signatures: Self.trust()) { scratch in
+            try await forged(scratch, flags: [], evidence: other)
+            let draft = EventDraft(
+                kind: EventKind(rawValue: 255), source: .operator, environment: .none, artifact: .none, trust: .own,
+                idempotencyKey: IdempotencyKey(7), verifiedAt: .earliest)
+            _ = try await scratch.ledger.log.append([scratch.ledger.log.prepare(draft)])
+        }
+        let counts = try #require(report.counts)
+        #expect(counts.classes.map(\.count) == [4, 0, 0, 0, 1])
+        #expect(counts.configuredRoot == 3)
+    }
+
+    @Test func `survives its way through a pipe`() async throws {
+        let reports = [
+            try await audit(signatures: TrustPolicy(), deep: true),
+            try await audit(signatures: Self.trust(), deep: true),
+            AuditReport(firstBad: .derived(what: "a")), AuditReport(firstBad: .structure(what: "b")),
+            AuditReport(firstBad: .event(position: 5, what: "c")),
+        ]
+        for report in reports {
+            let text = Array(JSONValue.object(report.members).serialized().utf8)
+            #expect(AuditReport(json: try JSONDocument(parsing: text).root) == report)
+        }
     }
 
     @Test func `finds what was verified otherwise than the record tells`() async throws {

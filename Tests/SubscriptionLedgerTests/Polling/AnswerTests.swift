@@ -238,8 +238,9 @@ import Testing
             options.deep = true
             let report = try await LedgerAudit(Ledger.Configuration(folder: scratch.folder) { .latest }, options)
                 .run { _ in }
-            #expect((report.firstBad == nil) == isSound)
-            #expect(report.signatures == 2)
+            #expect(report.firstBad == (isSound ? nil : .rootNeeded(position: 0, roots: 1)))
+            #expect(report.signatures == (isSound ? 2 : 0))
+            #expect(report.neededRoots.map(\.artifacts) == (isSound ? [] : [2]))
         }
     }
 }
