@@ -48,6 +48,8 @@ final class DamagedLog {
     private let original: SampleLog
     private let temporary: TemporaryFolder
     private let descriptor: Int32
+    /// The data files that are derived from the log, as they were.
+    private let derived: [String: [UInt8]]
     let folder: DataFolder
 
     init(of original: SampleLog, in source: DataFolder) throws {
@@ -56,9 +58,13 @@ final class DamagedLog {
         folder = DataFolder(path: temporary.path + "/data")
         try folder.create()
         mkdir(folder.facts, 0o700)
-        for path in [\DataFolder.log, \.facts, \.identities] as [KeyPath<DataFolder, String>] {
-            try File.write(File.read(source[keyPath: path] + "/data.mdb"), to: folder[keyPath: path] + "/data.mdb")
+        try File.write(File.read(source.log + "/data.mdb"), to: folder.log + "/data.mdb")
+        var derived: [String: [UInt8]] = [:]
+        for path in [\DataFolder.facts, \.identities] as [KeyPath<DataFolder, String>] {
+            derived[folder[keyPath: path] + "/data.mdb"] = try File.read(source[keyPath: path] + "/data.mdb")
         }
+        for (path, bytes) in derived { try File.write(bytes, to: path) }
+        self.derived = derived
         try File.write(File.read(source.checkpointKey), to: folder.checkpointKey)
         chmod(folder.checkpointKey, 0o600)
         descriptor = open(folder.log + "/data.mdb", O_WRONLY | O_CLOEXEC)
@@ -76,8 +82,9 @@ final class DamagedLog {
 
     func audit() throws -> Subledger.DeepAudit { try Subledger.DeepAudit(folder) }
 
-    /// Replaces the contents of the data file.
+    /// Replaces the contents of the data file. What is derived becomes again as it was: a writer may have added to it.
     func replace(by bytes: [UInt8]) throws {
+        for (path, bytes) in derived { try File.write(bytes, to: path) }
         try #require(ftruncate(descriptor, off_t(bytes.count)) == 0)
         try #require(pwrite(descriptor, bytes, bytes.count, 0) == bytes.count)
     }

@@ -26,6 +26,8 @@ struct Subledger {
         /// The first finding; nil if there is none.
         let finding: AuditFinding?
         let events: Int
+        /// The derived data that was not compared, with the reasons.
+        let omitted: [String]
         let errors: String
 
         init(_ folder: DataFolder) throws {
@@ -34,14 +36,13 @@ struct Subledger {
             errors = run.errors
             let answer = try? JSONDocument(parsing: Array(run.output.utf8)).root
             events = answer?["events"]?.integer.map { Int($0) } ?? 0
-            let firstBad = answer?["firstBad"]
-            finding =
-                firstBad?["structure"]?.string.map { .structure(what: $0) }
-                ?? firstBad?["position"]?.integer.map {
-                    .event(position: UInt64($0), what: firstBad?["what"]?.string ?? "")
-                }
+            let report = answer.map { AuditReport(json: $0) }
+            finding = report?.firstBad
+            omitted = (report?.derived ?? []).compactMap { part in part.note.map { "\(part.part): \($0)" } }
         }
 
+        /// Whether nothing was found, but something could not be compared.
+        var isIncomplete: Bool { isSound && !omitted.isEmpty }
         var isSound: Bool { ending == .exited(0) && finding == nil }
         /// Whether the audit reported a finding; a run that merely failed does not count.
         var isRefused: Bool { ending == .exited(1) && finding != nil }
