@@ -280,9 +280,9 @@ let package = Package(
                 "Primitives", "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService",
                 "Revenue", "RetentionCohorts", "Churn", "AppStoreVerification", "LedgerAPI",
                 "TransparencyLog", "LedgerStorage", "EventLog", "FactStore", "ProjectionRuntime", "Ingestion",
-                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "AppStoreSimulation",
-                "AppStoreSimulator", crypto, cryptoExtras, argumentParser, asyncHTTPClient, hummingbird, httpTypes,
-                logging,
+                "SubscriptionLedger", "LedgerConfiguration", "LedgerServer", "Exports", "TableFiles",
+                "AppStoreSimulation", "AppStoreSimulator", crypto, cryptoExtras, argumentParser, asyncHTTPClient,
+                hummingbird, httpTypes, logging,
             ],
             path: "Tools/Benchmarks", swiftSettings: settings
         ),

@@ -8,6 +8,11 @@ import struct Crypto.SHA256
 package struct ExportFolder: Sendable {
     let path: String
 
+    /// - Parameter path: an existing folder.
+    package init(path: String) {
+        self.path = path
+    }
+
     func table(_ name: String) throws -> Folder {
         let folder = Folder("\(path)/\(name)")
         try folder.create()

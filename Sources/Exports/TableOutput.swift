@@ -1,14 +1,14 @@
 import LedgerStorage
 import Primitives
-import TableFiles
+package import TableFiles
 
 /// The way a row of an increment changes a loaded table.
-enum RowChange: String {
+package enum RowChange: String {
     case insert, update
 }
 
 /// The files of one table: rows to insert or update, and the keys of rows to delete.
-final class TableOutput {
+package final class TableOutput {
     private let schema: TableSchema
     private let mode: ExportManifest.Mode
     private var parts: RowFiles
@@ -16,13 +16,13 @@ final class TableOutput {
     private var row: TableRow
     private var deleted: TableRow
     private var restated: Int64 = 0
-    private(set) var after: ExportManifest.Content
+    package private(set) var after: ExportManifest.Content
     /// The rows of the base, as far as `countBase` was called with them.
     private(set) var base = ExportManifest.Content(rows: 0, digestSum: 0)
     var lossy: Int64 = 0
 
     /// - Parameter before: the content of the base, to which rows are added; nil where all rows are counted.
-    init(
+    package init(
         _ table: ExportTable, in folder: ExportFolder, _ format: TableFileFormat, mode: ExportManifest.Mode,
         adding before: ExportManifest.Content? = nil
     ) throws {
@@ -62,7 +62,7 @@ final class TableOutput {
     /// - Parameters:
     ///   - stored: the row in stored form.
     ///   - change: nil for a row that the base has already.
-    func add(_ stored: ArraySlice<UInt8>, _ change: RowChange?, isRestated: Bool) throws {
+    package func add(_ stored: ArraySlice<UInt8>, _ change: RowChange?, isRestated: Bool) throws {
         row.removeAll()
         stored.withUnsafeBytes { row.decode($0) }
         guard let change else { return after.add(row.rowDigest) }
@@ -98,7 +98,7 @@ final class TableOutput {
     }
 
     /// Completes the files.
-    func finish() throws -> ExportManifest.Table {
+    package func finish() throws -> ExportManifest.Table {
         let files = try parts.finish(isNeeded: true) + deletions.finish(isNeeded: false)
         return ExportManifest.Table(
             name: schema.name, schemaVersion: Int64(schema.version), mode: mode,

@@ -22,7 +22,8 @@ struct BenchmarkRow: Sendable {
             .bytesPerNotification, .state, .history, .open, .scan, .rebuildFold, .rebuildStore,
             .projectRetention, .retentionInDuckDB, .projectChurn, .projectRevenue, .projectRecurringRevenue,
             .projectAll,
-            .diff, .demoFeed, .getDuringRebuild(events: events),
+            .diff, .demoFeed, .auditVerify, .exportParquet, .exportCSV, .exportMemory,
+            .getDuringRebuild(events: events),
         ]
     }
 

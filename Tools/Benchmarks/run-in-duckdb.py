@@ -2,6 +2,8 @@
 
 run-in-duckdb.py convert FOLDER   writes each CSV file as Parquet, and removes it
 run-in-duckdb.py time SQL FOLDER  prints the seconds of a query over the Parquet files, then its rows as CSV
+run-in-duckdb.py write THREADS FOLDER  writes the rows of the Parquet files, read before, as one Parquet file with the
+                                  same compression; prints the seconds and the rows
 """
 
 import csv
@@ -36,8 +38,22 @@ def measure(query, folder):
     csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
 
 
+def write(threads, folder):
+    connection = duckdb.connect(config={"threads": threads})
+    connection.execute(f"create table rows as from '{folder}/*/part-*.parquet'")
+    connection.execute("set preserve_insertion_order = true")
+    written = folder / "duckdb.parquet"
+    start = time.monotonic()
+    connection.execute(f"copy rows to '{written}' (format parquet, compression snappy)")
+    print(time.monotonic() - start)
+    print(connection.execute("select count(*) from rows").fetchone()[0])
+    written.unlink()
+
+
 folder = pathlib.Path(sys.argv[-1])
 if sys.argv[1] == "convert":
     convert(folder)
+elif sys.argv[1] == "write":
+    write(int(sys.argv[2]), folder)
 else:
     measure(pathlib.Path(sys.argv[2]).read_text(), folder)

@@ -49,19 +49,24 @@ enum IngestSample {
         var configuration = Ledger.Configuration(folder: DataFolder(path: folder.path), clock: { .latest })
         configuration.trust.configuredRoots = [try ConfiguredRoot(file: SigningAuthority.standard.rootCertificate)]
         let ledger = try LedgerWriter(configuration)
-        var pipeline = IngestPipeline(ledger: ledger)
         let start = ContinuousClock.now
-        for text in texts {
-            _ = try await pipeline.add(ArtifactFile.artifacts(in: text, file: "notification.jws")[0])
-        }
-        let last = try await pipeline.finish()
+        try await ingest(texts, into: ledger)
         let seconds = (ContinuousClock.now - start).seconds
-        guard !last.isEmpty, try ledger.reader.log.size() == UInt64(texts.count) else {
-            throw BenchmarkFailure("not every notification was appended")
-        }
         ledger.close()
         let bytes =
             DataFolder.bytesOnDisk(in: folder.path + "/log") + DataFolder.bytesOnDisk(in: folder.path + "/derived")
         return (Double(texts.count) / seconds, bytes)
+    }
+
+    /// Ingests notifications into an empty ledger.
+    static func ingest(_ texts: [[UInt8]], into ledger: LedgerWriter) async throws {
+        var pipeline = IngestPipeline(ledger: ledger)
+        for text in texts {
+            _ = try await pipeline.add(ArtifactFile.artifacts(in: text, file: "notification.jws")[0])
+        }
+        let last = try await pipeline.finish()
+        guard !last.isEmpty, try ledger.reader.log.size() == UInt64(texts.count) else {
+            throw BenchmarkFailure("not every notification was appended")
+        }
     }
 }
