@@ -64,20 +64,20 @@ extension LedgerReader {
         guard let state = try state(of: selector, question.query(rules)),
             let history = try history(of: selector, question.query(rules), explained: true)
         else { throw BundleError.unknown("subscription", key.originalTransactionId) }
-        let related = try related([key], question.knownAt)
-        return BundleFold(
+        var fold = BundleFold(
             answer: .object([
                 "state": JSONValue(state.subscriptions.first),
                 "history": (history.subscriptions.first?.transitions ?? []).json,
-            ]), terms: related.askedTerms, keys: Set(related.timelines.keys))
+            ]))
+        try addSubjects([key], to: &fold, question.knownAt)
+        return fold
     }
 
     private func fold(
         transaction id: String, _ key: SubscriptionKey, _ question: BundleQuestion, _ rules: Rules
     ) throws -> BundleFold {
-        let related = try related([key], question.knownAt)
         let catalogs = try catalogHistories(knownAt: question.knownAt)
-        var timelines = related.timelines
+        var timelines = try facts.timelines(around: key, knownAt: question.knownAt)
         if let signedBy = question.signedBy { timelines = timelines.signed(by: signedBy) }
         timelines = timelines.typed(by: catalogs)
         let stated = (timelines[key]?.transactions ?? []).filter { $0.value.transactionId.text == id }
@@ -94,17 +94,29 @@ extension LedgerReader {
                     .map { ChargeRow($0, of: purchase, rates) }
             }
         }
-        return BundleFold(
+        var fold = BundleFold(
             answer: .object([
                 "observations": .array(stated.map { Self.observation($0, of: key) }), "period": period,
                 "charges": charges.sorted { ($0.at, $0.kind) < ($1.at, $1.kind) }.json,
-            ]), terms: related.askedTerms, keys: Set(related.timelines.keys))
+            ]))
+        try addSubjects([key], to: &fold, question.knownAt)
+        return fold
     }
 
-    private func related(_ keys: [SubscriptionKey], _ size: Position) throws -> RelatedTimelines {
+    /// Adds some keys and those that Apple's statements join with them. Others, about which the same pages of Apple's
+    /// speak, are no subjects.
+    private func addSubjects(
+        _ keys: some Sequence<SubscriptionKey>, to fold: inout BundleFold, _ size: Position
+    ) throws {
         var related = RelatedTimelines(in: facts, knownAt: size)
-        try related.add(keys)
-        return related
+        let wanted = Set(keys)
+        try related.add(wanted)
+        for group in Lineage.components(of: related.timelines).groupedByAccounts() {
+            let keys = group.flatMap(\.subscriptions).map(\.key)
+            guard keys.contains(where: wanted.contains) else { continue }
+            fold.keys.formUnion(keys)
+            fold.terms.formUnion(keys.map(IndexTerm.subscription))
+        }
     }
 
     private static func observation(_ stated: Observed<TransactionFact>, of key: SubscriptionKey) -> JSONValue {
@@ -153,9 +165,7 @@ extension LedgerReader {
 
     /// Adds the terms of members to the fold of a cell.
     func addTerms(of members: [CohortMemberRow], to fold: inout BundleFold, _ size: Position) throws {
-        let related = try related(members.compactMap(\.key), size)
-        fold.terms.formUnion(related.askedTerms)
-        fold.keys.formUnion(related.timelines.keys)
+        try addSubjects(members.compactMap(\.key), to: &fold, size)
     }
 
     private func fold(closeAt position: Position, _ name: String, _ version: Int) throws -> BundleFold {

@@ -87,6 +87,28 @@ import TransparencyLog
         #expect(others.contains(texts[1]) && others.contains("\"state\":\"present\""))
     }
 
+    @Test func `keeps the unsigned status of its subject on a page with others`() async throws {
+        let items = Self.ids.reversed().map { id in
+            JSONValue.object([
+                "originalTransactionId": .string(id), "status": .integer(5),
+                "signedTransactionInfo": .string(Self.transaction(id).text),
+            ])
+        }
+        let group = JSONValue.object(["subscriptionGroupIdentifier": .string("1"), "lastTransactions": .array(items)])
+        let page = JSONValue.object([
+            "environment": .string("Sandbox"), "bundleId": .string(SampleArtifact.bundleId), "data": .array([group]),
+        ])
+        let question = ServerAPIQuestion(
+            .subscriptionStatuses, target: "/inApps/v1/subscriptions/\(Self.ids[0])",
+            bundleId: SampleArtifact.bundleId, environment: .sandbox)
+        _ = try await scratch.ledger.record(Array(page.serialized().utf8), to: question, source: .poll)
+        let path = try write()
+        let report = try await check(path)
+        #expect(report.isSound && report.rows[2].note == "0 files, 1 withheld", "\(report.json.serialized())")
+        let contents = String(decoding: try bytes(path), as: UTF8.self)
+        #expect(contents.contains("\"lastTransactions\":[{},{") && !contents.contains(Self.ids[1]))
+    }
+
     @Test func `keeps a page that concerns the subject alone`() async throws {
         try await recordPage([Self.transaction(Self.ids[0]).text])
         let report = try await check(try write())
