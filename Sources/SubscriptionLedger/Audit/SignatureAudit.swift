@@ -59,7 +59,7 @@ struct SignatureAudit: Sendable {
                 events.append(($0, $1))
             }
             for event in events where found.fault == nil {
-                for artifact in SignedPart.parts(of: event.record, event.evidence) {
+                for artifact in AuditedPart.parts(of: event.record, event.evidence) {
                     found.add(await outcome(of: artifact, event.record), at: event.record.position)
                 }
             }
@@ -100,24 +100,24 @@ private struct Found: Sendable {
 }
 
 /// A signed artifact of an event.
-private struct SignedPart {
+private struct AuditedPart {
     let bytes: [UInt8]
     let kind: ArtifactKind
     /// The place of the artifact in the evidence; nil when it is the whole evidence.
     var path: String?
 
     /// Returns the signed artifacts of an event that were not refused when it was recorded.
-    static func parts(of record: Record, _ evidence: [UInt8]) -> [SignedPart] {
-        if let kind = ArtifactKind(record.artifact) { return [SignedPart(bytes: evidence, kind: kind)] }
+    static func parts(of record: Record, _ evidence: [UInt8]) -> [AuditedPart] {
+        if let kind = ArtifactKind(record.artifact) { return [AuditedPart(bytes: evidence, kind: kind)] }
         if let stored = try? AnswerEvents.stored(record, evidence) {
             return zip(stored.answer.parts, stored.parts).compactMap { part, artifact in
-                artifact == nil ? nil : SignedPart(bytes: part.text, kind: part.kind, path: part.path)
+                artifact == nil ? nil : AuditedPart(bytes: part.text, kind: part.kind, path: part.path)
             }
         }
         let receipt =
             (try? VerifyReceiptEvents.stored(record, evidence))?.acceptedReceipt
             ?? (try? NotificationV1Events.stored(record, evidence))?.acceptedReceipt
-        return receipt.map { [SignedPart(bytes: $0, kind: .receipt, path: "latest_receipt")] } ?? []
+        return receipt.map { [AuditedPart(bytes: $0, kind: .receipt, path: "latest_receipt")] } ?? []
     }
 }
 
@@ -130,7 +130,7 @@ extension SignatureAudit {
         case refused(String)
     }
 
-    private func outcome(of part: SignedPart, _ record: Record) async -> Outcome {
+    private func outcome(of part: AuditedPart, _ record: Record) async -> Outcome {
         switch await verifier.verify(part.bytes, as: part.kind, now: .latest) {
         case .failure(let refusal): outcome(of: refusal, part, record)
         case .success(let artifact):
@@ -140,7 +140,7 @@ extension SignatureAudit {
     }
 
     /// Compares the certificates and the time of an event's own artifact with its record.
-    private func outcome(of artifact: SignedArtifact, _ part: SignedPart, _ record: Record) -> Outcome {
+    private func outcome(of artifact: SignedArtifact, _ part: AuditedPart, _ record: Record) -> Outcome {
         let proof = artifact.proof
         if proof.isConfiguredRoot, record.flags.contains(.configuredRoot), !roots.contains(record.rootCertificate),
             record.rootCertificate != .zero
@@ -154,7 +154,7 @@ extension SignatureAudit {
         return .verified(artifact.signatureCount)
     }
 
-    private func outcome(of refusal: Refusal, _ part: SignedPart, _ record: Record) -> Outcome {
+    private func outcome(of refusal: Refusal, _ part: AuditedPart, _ record: Record) -> Outcome {
         // A single certificate of local test data is refused for its environment.
         let lacksRoot = [RefusalCode.chainUntrusted, .environmentRefused].contains(refusal.code)
         guard lacksRoot, record.flags.contains(.configuredRoot) else {
