@@ -469,8 +469,8 @@ let package = Package(
                 "Bundles/flip-bundle.py", "Bundles/hostile-zip.py", "Bundles/witness.py", "OpenSSL/judge.sh",
                 "AppleLibrary/exercise.py", "DuckDB/run.py",
                 "DuckDB/retention.sql", "DuckDB/own-grace.sql", "Exports/answers.py", "Exports/bucket.py",
-                "Exports/database.py", "Exports/warehouse.py", "Warehouse/answers.py", "Warehouse/check.py",
-                "Warehouse/customers.py", "Warehouse/warehouses.py",
+                "Erasure/scan.py", "Exports/database.py", "Exports/warehouse.py", "Warehouse/answers.py",
+                "Warehouse/check.py", "Warehouse/customers.py", "Warehouse/warehouses.py",
             ],
             swiftSettings: testSettings
         ),

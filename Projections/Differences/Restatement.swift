@@ -226,6 +226,7 @@ extension RestatementCause {
     /// Returns nil for an event that changes no owner.
     fileprivate init?(_ fact: CustomerFact) {
         switch fact {
+        case .directory(.erasure): self = .link
         case .directory: self = .merge
         case .transfer: self = .transfer
         case .claim, .refusedClaim, .token: self = .link

@@ -36,7 +36,8 @@ package struct Exporter {
         plan = ExportPlan(
             origin: reader.origin, range: min(request.base?.size ?? 0, size)..<size, asOf: asOf,
             base: request.base?.coordinates, rulesDigest: context.rules.digest, zone: zone.name,
-            zoneDigest: zone.digest, decoder: Int64(FactCodec.version), erasures: 0,
+            zoneDigest: zone.digest, decoder: Int64(FactCodec.version),
+            erasures: try reader.erasureCount(below: size),
             environments: request.environments.sorted(), bundleIds: request.bundleIds.sorted(),
             reportingCurrency: request.reportingCurrency,
             format: request.format.fileExtension,

@@ -10,6 +10,16 @@ extension DataFolder {
 
     private func facts(layout: UInt64) -> String { "\(derived)/facts-\(layout)" }
 
+    /// The folder in which the facts are decoded again.
+    var newFacts: Folder { Folder(facts + ".erasing") }
+
+    /// Removes all facts from a folder that no process has open. They are decoded from the log at the next opening.
+    /// - Throws: `io_error`.
+    package func removeFacts() throws(StorageError) {
+        for folder in [newFacts, Folder(facts)] where folder.exists { try folder.remove() }
+        try removeOlderFacts()
+    }
+
     /// The folders that older layouts may use. The first layouts had no folder of their own.
     private var olderFacts: [String] { (1..<FactDatabase.layout).map(facts(layout:)) + [derived] }
 

@@ -91,6 +91,8 @@ final class FactDatabase: Sendable {
         }
     }
 
+    var mapSizeBytes: Int { environment.options.mapSizeBytes }
+
     /// Returns the number of events stored.
     func size() throws -> UInt64 {
         try reading { try size($0) }

@@ -70,12 +70,13 @@ extension FactIndex {
         }
     }
 
-    /// Returns the first customer to which a token was mapped; nil for an unmapped token.
-    package func customer(mappedTo token: AppAccountToken, knownAt size: Position) throws -> CustomerHandle? {
+    /// Returns the customers to which a token was mapped, the first one first. A later one counts only if those before it
+    /// were erased.
+    package func customers(mappedTo token: AppAccountToken, knownAt size: Position) throws -> [CustomerHandle] {
         let mappings = try facts(under: .mapping(of: token), below: size).compactMap { facts -> TokenMapping? in
             if case .token(let mapping) = facts.customerFact { mapping } else { nil }
         }
-        return mappings.min { $0.position < $1.position }?.customer
+        return mappings.sorted { $0.position < $1.position }.map(\.customer)
     }
 
     /// Returns the merges and unmerges that involve a handle.

@@ -11,7 +11,7 @@ import Synchronization
 /// reads both, so every caller reads its own writes. Storing an event twice after a crash has no effect.
 package final class FactIndex: Sendable {
     /// Decodes the facts of a stored event, without repeating the verification.
-    package typealias Decoder = @Sendable (Record, _ evidence: [UInt8]) throws -> IndexedFacts
+    package typealias Decoder = @Sendable (Record, EventEvidence) throws -> IndexedFacts
 
     /// The version of the stored facts and of their decoding.
     package static let layout = FactDatabase.layout
@@ -151,6 +151,53 @@ package final class FactIndex: Sendable {
         }
         hasCaughtUp.store(true, ordering: .releasing)
         isBehind.store(false, ordering: .releasing)
+    }
+
+    /// Decodes all facts from the log again, into a new folder that takes the place of the old one. Answers come from the
+    /// old facts until then.
+    /// - Precondition: nothing is appended meanwhile.
+    /// - Parameter progress: called with the number of events decoded and the total.
+    /// - Throws: `busy` while the facts are behind the log; `StorageError`. The old facts then stay.
+    package func decodeAgain(_ log: LogReader, progress: (UInt64, UInt64) -> Void) throws {
+        guard let database, !isCatchingUp else {
+            throw StorageError(.busy, "the facts are being decoded from the log", hint: "Try again.")
+        }
+        while pending.count > 0 { try store() }
+        try batchLock.withLock { _ in
+            let (facts, new) = (Folder(folder.facts), folder.newFacts)
+            if new.exists { try new.remove() }
+            try new.create()
+            try decode(log, into: new, try database.current().mapSizeBytes, progress)
+            try new.exchange(with: facts)
+            try database.openReplacement()
+            try new.remove()
+        }
+        try folder.removeOlderFacts()
+    }
+
+    private func decode(
+        _ log: LogReader, into folder: Folder, _ mapSizeBytes: Int, _ progress: (UInt64, UInt64) -> Void
+    ) throws {
+        do {
+            let database = try FactDatabase(directory: folder.path, mapSizeBytes: mapSizeBytes, readOnly: false)
+            let end = storedSize.load(ordering: .acquiring)
+            var (position, events): (UInt64, [IndexedEvent]) = (0, [])
+            while position < end {
+                position = try log.forEach(from: position, below: end) { record, evidence in
+                    events.append(
+                        IndexedEvent(
+                            position: record.position, recordedAt: record.recordedAt,
+                            facts: try decoder(record, evidence)))
+                }
+                guard events.count >= Self.batch || position == end else { continue }
+                try database.add(events)
+                events.removeAll()
+                progress(position, end)
+            }
+        } catch let error as LMDBError {
+            throw StorageError(error, while: "updating derived/ failed")
+        }
+        try AtomicFile.syncFolder(of: "\(folder.path)/\(LMDB.Environment.dataFileName)")
     }
 
     /// Removes the facts of older layouts, once those of this layout are complete and synced.

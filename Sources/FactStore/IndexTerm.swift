@@ -29,7 +29,7 @@ extension IndexTerm {
     }
 
     /// Creates the term of all events of a download.
-    init(_ account: AppAccountKey) {
+    package init(_ account: AppAccountKey) {
         switch account.account {
         case .appTransaction(let id):
             self = .appTransaction(id, environment: account.environment, bundleId: account.bundleId)
@@ -68,6 +68,9 @@ extension IndexTerm {
 
     /// The term of all additions of exchange rates.
     package static let ratesChanges = IndexTerm("x", [])
+
+    /// The term of all erasures of customers.
+    package static let erasures = IndexTerm("e", [])
 
     /// The term of all closes of numbers.
     package static let numbersCloses = IndexTerm("z", [])
@@ -164,6 +167,8 @@ extension CustomerFact {
         case .download(let claim): [.claims(of: claim.customer), IndexTerm(claim.account)]
         case .directory(.merge(let merge)): [.merges(of: merge.customer), .merges(of: merge.into)]
         case .directory(.unmerge(let unmerge)): [.merges(of: unmerge.customer), .merges(of: unmerge.into)]
+        case .directory(.erasure(let erasure)):
+            [.merges(of: erasure.customer), .claims(of: erasure.customer), .erasures]
         }
     }
 }

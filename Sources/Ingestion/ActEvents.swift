@@ -1,5 +1,6 @@
 package import EventLog
 import FactStore
+package import LedgerModel
 package import Primitives
 
 /// Encodes what the ledger asks of Apple, or signs for Apple: an event before, and one after.
@@ -19,25 +20,44 @@ package enum ActEvents {
         }
     }
 
-    /// - Parameter terms: all that the act depends on. No signature is among them.
-    package static func requested(_ act: Act, _ terms: [JSONValue.Member]) -> EventDraft {
-        draft(.actRequested, act, act.idempotencyKey, terms)
+    /// - Parameters:
+    ///   - terms: all that the act depends on. No signature is among them.
+    ///   - identifiers: those of the customer, which the body must not have.
+    ///   - customer: the customer of these identifiers.
+    package static func requested(
+        _ act: Act, _ terms: [JSONValue.Member], identifiers: Identifiers? = nil, of customer: CustomerHandle? = nil
+    ) -> EventDraft {
+        draft(.actRequested, act, act.idempotencyKey, terms, identifiers, indexed(customer, identifiers != nil))
+    }
+
+    /// The index entry of a stored request. One with identifiers is found by its customer.
+    static func indexed(_ record: Record) -> IndexedFacts {
+        let handle = try? JSONDocument(parsing: record.body).root["handle"]?.string
+        return indexed(handle.flatMap { CustomerHandle(hex: $0) }, record.artifact == .identifiers)
+    }
+
+    private static func indexed(_ customer: CustomerHandle?, _ hasIdentifiers: Bool) -> IndexedFacts {
+        guard hasIdentifiers, let customer else { return .none }
+        return IndexedFacts(bytes: [], terms: [.claims(of: customer)])
     }
 
     /// - Parameter result: the outcome, and the code of a refusal.
     package static func answered(_ act: Act, _ result: [JSONValue.Member]) -> EventDraft {
-        draft(.actAnswered, act, act.idempotencyKey + [EventKind.actAnswered.rawValue], result)
+        draft(.actAnswered, act, act.idempotencyKey + [EventKind.actAnswered.rawValue], result, nil, .none)
     }
 
     private static func draft(
-        _ kind: EventKind, _ act: Act, _ key: [UInt8], _ members: [JSONValue.Member]
+        _ kind: EventKind, _ act: Act, _ key: [UInt8], _ members: [JSONValue.Member], _ identifiers: Identifiers?,
+        _ facts: IndexedFacts
     ) -> EventDraft {
         let name = act.origin.keyName.map { [JSONValue.Member("key", .string($0))] } ?? []
         let body = JSONValue.object([.init("act", .string(act.name))] + members + name).canonical()
         return EventDraft(
-            kind: kind, source: act.origin.source, environment: act.environment, artifact: .none, trust: .own,
+            kind: kind, source: act.origin.source, environment: act.environment,
+            artifact: identifiers == nil ? .none : .identifiers, trust: .own,
             idempotencyKey: IdempotencyKey(artifact: .none, environment: act.environment, key: key),
+            evidence: identifiers?.evidence ?? .none,
             // The ledger's own events are not verified.
-            verifiedAt: Instant(milliseconds: 0), body: body, attachment: IndexedFacts.none)
+            verifiedAt: Instant(milliseconds: 0), body: body, attachment: facts)
     }
 }

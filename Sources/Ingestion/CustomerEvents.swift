@@ -96,12 +96,17 @@ package enum CustomerEvents {
             body: members(unmerge.customer, unmerge.into, by: role), fact: .directory(.unmerge(unmerge)))
     }
 
-    package static func mapped(_ mapping: TokenMapping, _ origin: EventOrigin) -> EventDraft {
+    /// The token is the event's evidence, so that it can be erased.
+    /// - Parameter afterErasure: whether the token may have been mapped to a customer that was erased. The idempotency key
+    ///   then names the new customer, too.
+    package static func mapped(
+        _ mapping: TokenMapping, afterErasure: Bool = false, _ origin: EventOrigin
+    ) -> EventDraft {
         draft(
-            .tokenMapped, origin, environment: nil, idempotencyKey: Array(mapping.token.text.utf8),
-            body: [
-                .init("handle", .string(mapping.customer.hex)), .init("appAccountToken", .string(mapping.token.text)),
-            ], fact: .token(mapping))
+            .tokenMapped, origin, environment: nil,
+            idempotencyKey: Array(mapping.token.text.utf8) + (afterErasure ? mapping.customer.bytes : []),
+            body: [.init("handle", .string(mapping.customer.hex))], identifiers: Identifiers(mapping.token),
+            fact: .token(mapping))
     }
 
     /// - Parameters:
@@ -138,14 +143,16 @@ package enum CustomerEvents {
 
     private static func draft(
         _ kind: EventKind, _ origin: EventOrigin, environment: Environment?, idempotencyKey: [UInt8],
-        body: [JSONValue.Member], fact: CustomerFact
+        body: [JSONValue.Member], identifiers: Identifiers? = nil, fact: CustomerFact
     ) -> EventDraft {
         let environment = environment.flatMap { EnvironmentCode(name: $0.rawValue) } ?? .none
         let facts = EventFacts(fact)
         let key = origin.keyName.map { [JSONValue.Member("key", .string($0))] } ?? []
         return EventDraft(
-            kind: kind, source: origin.source, environment: environment, artifact: .none, trust: .own,
+            kind: kind, source: origin.source, environment: environment,
+            artifact: identifiers == nil ? .none : .identifiers, trust: .own,
             idempotencyKey: IdempotencyKey(artifact: .none, environment: environment, key: idempotencyKey),
+            evidence: identifiers?.evidence ?? .none,
             // The ledger's own events are not verified.
             verifiedAt: Instant(milliseconds: 0), body: JSONValue.object(body + key).canonical(),
             attachment: IndexedFacts(facts))
@@ -193,7 +200,8 @@ extension CustomerEvents {
 
     /// Returns the fact in an event about customers; nil for other kinds, and for an event that only a later version
     /// can read.
-    package static func fact(in record: Record) -> CustomerFact? {
+    /// - Parameter evidence: that of a mapping has the token. Earlier versions stored the token in the body.
+    package static func fact(in record: Record, _ evidence: [UInt8]) -> CustomerFact? {
         let kinds: [EventKind] = [
             .customerLinked, .customersMerged, .linkRefused, .subscriptionTransferred, .customersUnmerged,
             .tokenMapped, .entitlementGranted, .consentRecorded,
@@ -212,7 +220,8 @@ extension CustomerEvents {
                 .directory(.unmerge(Unmerge(customer: customer, into: $0, position: record.position)))
             }
         case .tokenMapped:
-            return body["appAccountToken"]?.string.flatMap(AppAccountToken.init).map {
+            let token = Identifiers(evidence)?.token ?? body["appAccountToken"]?.string.flatMap(AppAccountToken.init)
+            return token.map {
                 .token(TokenMapping(token: $0, customer: customer, position: record.position))
             }
         case .consentRecorded:

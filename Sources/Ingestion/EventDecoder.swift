@@ -2,7 +2,7 @@ import AppStoreModel
 package import AppStoreVerification
 package import EventLog
 package import FactStore
-import LedgerModel
+package import LedgerModel
 import LedgerStorage
 import Primitives
 
@@ -36,8 +36,9 @@ package enum EventDecoder {
 
     /// Decodes the facts of a stored event.
     /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
-    package static func indexedFacts(_ record: Record, _ evidence: [UInt8]) throws -> IndexedFacts {
+    package static func indexedFacts(_ record: Record, _ evidence: EventEvidence) throws -> IndexedFacts {
         switch record.kind {
+        case .actRequested: return ActEvents.indexed(record)
         case .rulesActivated: return RulesEvents.indexed
         case .catalogChanged: return CatalogEvents.indexed
         case .ratesChanged: return RatesEvents.indexed
@@ -47,8 +48,34 @@ package enum EventDecoder {
         return try facts(record, evidence).map { IndexedFacts($0) } ?? .none
     }
 
-    /// Returns the facts of a stored event; nil for an event without facts.
-    package static func facts(_ record: Record, _ evidence: [UInt8]) throws -> EventFacts? {
+    /// Returns the facts of a stored event; nil for an event without facts. Those of erased evidence come from the residue.
+    package static func facts(_ record: Record, _ evidence: EventEvidence) throws -> EventFacts? {
+        switch evidence {
+        case .verbatim(let bytes): try facts(record, bytes)
+        case .erased(let erased): try facts(record, erased)
+        }
+    }
+
+    private static func facts(_ record: Record, _ erased: ErasedEvidence) throws -> EventFacts? {
+        // The erasure of a customer stays, although its own residue moved to a later one.
+        if let fact = ErasureEvents.fact(in: record) { return EventFacts(fact) }
+        let facts = try residue(of: record, erased).facts
+        return facts.isEmpty ? nil : EventFacts(facts)
+    }
+
+    /// Returns the line of the residue about an event.
+    /// - Throws: `log_corrupt` when the line cannot be read.
+    package static func residue(of record: Record, _ erased: ErasedEvidence) throws -> ResidueLine {
+        let line = ResidueLine(erased.residue, position: record.position, recordedAt: record.recordedAt)
+        guard let line else {
+            throw unreadable(
+                record, expected: "a line of the residue at position \(erased.erasedBy)", found: "other text")
+        }
+        return line
+    }
+
+    private static func facts(_ record: Record, _ evidence: [UInt8]) throws -> EventFacts? {
+        if let fact = ErasureEvents.fact(in: record) { return EventFacts(fact) }
         if let answer = try AnswerEvents.stored(record, evidence) { return answer.facts }
         if let answer = try VerifyReceiptEvents.stored(record, evidence) { return answer.facts }
         if let notification = try NotificationV1Events.stored(record, evidence) { return notification.facts }
@@ -56,7 +83,7 @@ package enum EventDecoder {
         if let artifact = try artifact(of: record, evidence) {
             return facts(of: artifact, bundleId: bundleId(in: record.body))
         }
-        return CustomerEvents.fact(in: record).map { EventFacts($0) }
+        return CustomerEvents.fact(in: record, evidence).map { EventFacts($0) }
     }
 
     /// Returns the artifact of an event; nil for events whose evidence Apple did not sign as a whole.

@@ -34,6 +34,7 @@ extension AuditReport {
         [
             .init("ok", .bool(firstBad == nil)), .init("events", JSONValue(position: events)),
             .init("signatures", JSONValue(position: signatures)), .init("anchors", JSONValue(position: anchors)),
+            .init("erased", JSONValue(position: erased)),
             .init("firstBad", firstBad?.json ?? .null), .init("size", JSONValue(position: size)),
             .init("root", root.map { .string($0.hex) } ?? .null), .init("counts", counts?.json ?? .null),
             .init("roots", .array(neededRoots.map(\.json))), .init("derived", .array(derived.map(\.json))),
@@ -48,6 +49,7 @@ extension AuditReport {
         events = json.count("events")
         signatures = json.count("signatures")
         anchors = json.count("anchors")
+        erased = json.count("erased")
         counts = json["counts"].flatMap { $0.isObject ? Counts(json: $0) : nil }
         neededRoots = (json["roots"]?.elements ?? []).compactMap(NeededRoot.init(json:))
         derived = (json["derived"]?.elements ?? []).compactMap(DerivedPart.init(json:))

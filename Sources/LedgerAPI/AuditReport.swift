@@ -20,6 +20,8 @@ package struct AuditReport: Hashable, Sendable {
     package var root: Digest?
     /// The number of sound events.
     package var events: UInt64 = 0
+    /// The number of sound events whose evidence was erased.
+    package var erased: UInt64 = 0
     /// The number of signatures verified again.
     package var signatures: UInt64 = 0
     /// The number of verified time stamps of checkpoints.

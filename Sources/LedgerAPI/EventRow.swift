@@ -27,11 +27,14 @@ package struct EventRow: Hashable, Sendable {
         package var bytes: UInt32
         /// Nil when there are no bytes.
         package var sha256: String?
+        /// The position of the event that erased the bytes; nil while they are there.
+        package var erasedBy: UInt64?
 
-        package init(artifact: String, bytes: UInt32, sha256: String?) {
+        package init(artifact: String, bytes: UInt32, sha256: String?, erasedBy: UInt64? = nil) {
             self.artifact = artifact
             self.bytes = bytes
             self.sha256 = sha256
+            self.erasedBy = erasedBy
         }
     }
 
@@ -117,7 +120,11 @@ extension EventRow: JSONRepresentable {
 
 extension EventRow.Evidence: JSONRepresentable {
     package var json: JSONValue {
-        .object(["artifact": .string(artifact), "bytes": .integer(Int64(bytes)), "sha256": JSONValue(sha256)])
+        .object(
+            [
+                .init("artifact", .string(artifact)), .init("bytes", .integer(Int64(bytes))),
+                .init("sha256", JSONValue(sha256)),
+            ] + (erasedBy.map { [.init("erasedBy", JSONValue(position: $0))] } ?? []))
     }
 }
 

@@ -78,6 +78,7 @@ package struct LedgerServer: Sendable {
             TransactionsRoute(customerTokens: configuration.customerTokens, context: context),
             CustomerRoute(context: context), CustomerHistoryRoute(context: context),
         ] + CustomerChange.Kind.allCases.map { CustomerChangeRoute(kind: $0, context: context) } + [
+            EraseRoute(context: context), ReportRoute(context: context),
             SubscriptionRoute(context: context), SubscriptionHistoryRoute(context: context),
             SubscriptionCustomerRoute(context: context), OffersRoute(context: context),
             ConsentRoute(context: context), OfferSignaturesRoute(context: context), ImportsRoute(context: context),
@@ -92,7 +93,7 @@ package struct LedgerServer: Sendable {
             + [
                 IngestRoute(context: context), ActivationRoute(context: context), CatalogRoute(context: context),
                 RatesRoute(context: context), CloseRoute(context: context), PollRoute(context: context),
-                ReconcileRoute(context: context),
+                ReconcileRoute(context: context), ErasureRoute(context: context),
                 ImportsRoute(template: "/control/imports", isFollowing: true, context: context),
                 RevenueCatRoute(context: context),
             ]

@@ -57,6 +57,15 @@ package struct Folder: Sendable {
         for name in try names() where !kept.contains(name) { unlink("\(path)/\(name)") }
     }
 
+    /// Removes a file durably. A missing one is no error.
+    /// - Throws: `io_error`.
+    package func removeFile(_ name: String) throws(StorageError) {
+        guard unlink("\(path)/\(name)") == 0 || errno == ENOENT else {
+            throw StorageError(system: "\(path)/\(name) cannot be removed")
+        }
+        try AtomicFile.syncFolder(of: "\(path)/\(name)")
+    }
+
     /// Removes the folder with everything in it.
     /// - Throws: `io_error`.
     package func remove() throws(StorageError) {
@@ -66,6 +75,26 @@ package struct Folder: Sendable {
         guard rmdir(path) == 0 || errno == ENOENT else { throw StorageError(system: "\(path) cannot be removed") }
         try AtomicFile.syncFolder(of: path)
     }
+
+    /// Exchanges the folder with another one in one step, durably: after a crash, either both are exchanged or neither is.
+    /// - Throws: `io_error`, also where the file system cannot exchange folders.
+    package func exchange(with other: Folder) throws(StorageError) {
+        // The function is in glibc since version 2.28 and has this type (renameat2(2)).
+        typealias Rename =
+            @convention(c) (Int32, UnsafePointer<CChar>?, Int32, UnsafePointer<CChar>?, UInt32) -> Int32
+        guard let symbol = dlsym(nil, "renameat2") else {
+            throw StorageError(.ioError, "folders cannot be exchanged", expected: "renameat2", found: "an older glibc")
+        }
+        let rename = unsafeBitCast(symbol, to: Rename.self)
+        guard rename(AT_FDCWD, path, AT_FDCWD, other.path, Self.exchangeFlag) == 0 else {
+            throw StorageError(system: "\(path) cannot be exchanged with \(other.path)")
+        }
+        try AtomicFile.syncFolder(of: path)
+        try AtomicFile.syncFolder(of: other.path)
+    }
+
+    /// `RENAME_EXCHANGE` of linux/fs.h, which the Glibc module does not have.
+    private static let exchangeFlag: UInt32 = 2
 
     /// The place to which `replace` moves a folder before it is removed.
     package var replaced: Folder { Folder(path + ".old") }

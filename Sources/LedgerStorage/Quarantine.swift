@@ -111,7 +111,7 @@ package final class Quarantine: Sendable {
         return items
     }
 
-    static func byteCount(of path: String) -> Int? {
+    package static func byteCount(of path: String) -> Int? {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }

@@ -39,6 +39,13 @@ package final class RecoverableEnvironment<Store: Sendable>: Sendable {
         opened.withLock { $0 = store }
     }
 
+    /// Opens the environment whose folder has taken the place of the open one's. Readers of the old one finish there, and
+    /// no reader is refused meanwhile.
+    package func openReplacement() throws {
+        let store = try openAgain()
+        opened.withLock { $0 = store }
+    }
+
     private func openAgain() throws -> Store {
         var attempts = Self.attempts
         while true {

@@ -33,6 +33,7 @@ package final class LedgerWriter: Sendable {
         let folder = configuration.folder
         try folder.create()
         lock = try FolderLock(folder)
+        try ErasureIntent.completeInterrupted(configuration)
         vault = try VaultWriter(folder, mapSizeBytes: configuration.mapSizeBytes)
         let facts = try FactIndex(
             writing: folder, mapSizeBytes: configuration.mapSizeBytes, decoder: EventDecoder.indexedFacts)
@@ -71,6 +72,11 @@ package final class LedgerWriter: Sendable {
             feed = opened
             return opened
         }
+    }
+
+    /// Calls `body` with the feed, if it is open. It is not opened meanwhile.
+    func withFeed<Result>(_ body: (TransitionFeed?) throws -> Result) throws -> Result {
+        try feed.withLock { try body($0) }
     }
 
     /// The number of events appended by this process, per kind.

@@ -27,6 +27,20 @@ struct ControlClient {
         return try await answer(to: change.body, at: path)
     }
 
+    /// - Parameter report: receives the share that is done.
+    func erase(_ request: ErasureRequest, report: (Double) -> Void) async throws -> JSONValue {
+        var answer: JSONView?
+        try await post("/control/customers/\(PercentEncoding.encode(request.id))/erase") { body in
+            try await body.write(request.body)
+        } receiving: { lines in
+            for line in lines {
+                if let share = ReconcileRequest.share(line) { report(share) } else { answer = line }
+            }
+        }
+        guard let answer else { throw ConnectionEnded.failure }
+        return JSONValue(answer)
+    }
+
     func activate(_ request: ActivationRequest) async throws -> JSONValue {
         try await answer(to: request.json, at: "/control/rules")
     }

@@ -7,15 +7,16 @@ import SubscriptionLedger
 struct CustomerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customer",
-        abstract: "Show a customer, change who owns purchases, and grant entitlements.",
+        abstract: "Show a customer, change who owns purchases, grant entitlements, and forget a customer.",
         discussion: """
-            Each command but `show` appends an event. A known customer has an id in your system or an appAccountToken; an \
+            Each command but `show` and `report` appends an event. A known customer has an id in your system or an appAccountToken; an \
             anonymous customer has only a handle. While a service has the ledger open, the service makes the change on \
             behalf of the command. Over HTTP, the same changes are POST /v1/customers/{id}/link, identify, merge, \
             unmerge, transfer and grant. The output has the form of GET /v1/customers/{id}.
             """,
         subcommands: [
-            Show.self, Link.self, Identify.self, Merge.self, Unmerge.self, Transfer.self, Grant.self,
+            Show.self, Link.self, Identify.self, Merge.self, Unmerge.self, Transfer.self, Grant.self, Report.self,
+            Erase.self,
         ])
 
     struct Show: ParsableCommand {

@@ -23,9 +23,15 @@ struct EventTable {
         ]
     }
 
-    /// The content of an event that is not, or not only, in its evidence: for acts all of it.
+    /// The content of an event that is not, or not only, in its evidence: for acts all of it. Also the erasure of the
+    /// evidence.
     private static func body(_ row: EventRow) -> String {
         let text = String(decoding: row.body, as: UTF8.self)
-        return text == "{}" ? "-" : text
+        let erasure = row.evidence.erasedBy.map { "evidence erased by \($0)" }
+        return [text == "{}" ? nil : text, erasure].compactMap(\.self).joined(separator: " ").ifEmpty("-")
     }
+}
+
+extension String {
+    fileprivate func ifEmpty(_ other: String) -> String { isEmpty ? other : self }
 }

@@ -34,6 +34,20 @@ enum LedgerAccess {
         }
     }
 
+    /// Erases a customer, with an administrator's authority.
+    /// - Parameter report: receives the share that is done.
+    /// - Returns: the result in its wire form.
+    func erase(_ request: ErasureRequest, report: @escaping @Sendable (Double) -> Void) async throws -> JSONValue {
+        _ = try ExternalCustomerID(request.id)
+        return switch self {
+        case .writer(let writer):
+            try await writer.erase(
+                request.id, withEvidence: request.withEvidence, by: .admin, source: .operator, progress: report
+            ).json
+        case .service(let client): try await client.erase(request, report: report)
+        }
+    }
+
     /// Returns a reader of the ledger.
     func reader() throws -> LedgerReader {
         switch self {

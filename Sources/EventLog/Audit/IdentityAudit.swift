@@ -37,7 +37,7 @@ package final class IdentityAudit: Sendable {
 
     /// Adds the keys of an event. Any thread may call this.
     /// - Throws: `log_corrupt` when the evidence of a notification cannot be read.
-    func add(_ record: Record, _ evidence: [UInt8]) throws {
+    func add(_ record: Record, _ evidence: EventEvidence) throws {
         guard record.position < size else { return }
         let key = IndexEntry(key: record.idempotencyKey.value, position: record.position)
         let notification = try record.notificationKey(evidence).map {

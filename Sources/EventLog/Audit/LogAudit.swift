@@ -11,7 +11,7 @@ package import TransparencyLog
 /// Several threads examine the events, each a range of them.
 package struct LogAudit: Sendable {
     /// An additional check of an event. Several threads call it, in any order.
-    package typealias EventCheck = @Sendable (Record, _ evidence: [UInt8]) throws -> Result<Void, EventProblem>
+    package typealias EventCheck = @Sendable (Record, EventEvidence) throws -> Result<Void, EventProblem>
 
     package struct EventProblem: Error, Sendable {
         package let what: String
@@ -23,6 +23,8 @@ package struct LogAudit: Sendable {
         package var events: UInt64
         /// The sound events by the reason to trust them.
         package var counts = TrustCounts()
+        /// The number of sound events whose evidence was erased.
+        package var erased: UInt64 = 0
         package var firstBad: LogFinding?
 
         package init(events: UInt64 = 0) {
@@ -93,6 +95,7 @@ package struct LogAudit: Sendable {
                 return
             }
             report.counts.add(event.trust, event.flags)
+            report.erased += event.isErased ? 1 : 0
             report.events += 1
         }
         report.firstBad = part.fault.map { .event(position: report.events, what: $0) }
@@ -158,6 +161,7 @@ private struct ExaminedEvents: Sendable {
         let trust: TrustClass
         let flags: RecordFlags
         let hasEvidence: Bool
+        let isErased: Bool
     }
 
     var events: [Event] = []
@@ -202,7 +206,7 @@ extension LogAudit {
         do {
             let next = try log.forEachStored(from: position, below: end, limit: Int(Self.eventsPerPart)) { stored in
                 guard byteCount < Self.evidenceLimit else { return false }
-                byteCount += stored.evidence?.count ?? 0
+                byteCount += stored.evidence?.verbatim?.count ?? 0
                 events.append(stored)
                 return true
             }
@@ -223,39 +227,19 @@ extension LogAudit {
             examined.fault = "the leaf hash does not match the record"
             return
         }
-        switch EvidenceState(of: stored) {
-        case .damaged:
+        guard let evidence = stored.evidence, try isSound(evidence, of: record) else {
             examined.fault = "the evidence does not match the record"
             return
-        case .intact(let evidence):
-            try identities?.add(record, evidence)
-            if case .failure(let problem) = try check(record, evidence) {
-                examined.fault = problem.what
-                return
-            }
+        }
+        try identities?.add(record, evidence)
+        if case .failure(let problem) = try check(record, evidence) {
+            examined.fault = problem.what
+            return
         }
         examined.events.append(
             ExaminedEvents.Event(
                 leafHash: stored.record.leafHash, recordedAt: record.recordedAt, trust: record.trust,
-                flags: record.flags, hasEvidence: record.evidenceLength > 0))
-    }
-}
-
-/// The state of an event's evidence. This is the only place that compares evidence with its record.
-private enum EvidenceState {
-    /// The verbatim bytes; empty for an event without evidence.
-    case intact([UInt8])
-    case damaged
-
-    init(of stored: StoredEvent) {
-        let record = stored.record.record
-        guard let evidence = stored.evidence, evidence.count == record.evidenceLength,
-            record.evidenceLength == 0 || Digest.sha256(of: evidence) == record.evidenceDigest
-        else {
-            self = .damaged
-            return
-        }
-        self = .intact(evidence)
+                flags: record.flags, hasEvidence: record.evidenceLength > 0, isErased: evidence.verbatim == nil))
     }
 }
 
@@ -274,6 +258,22 @@ private enum AuditThreads {
             results.withLock { $0[index] = result }
         }
         return try results.withLock { try $0.compactMap { try $0?.get() } }
+    }
+}
+
+extension LogAudit {
+    /// Whether evidence has the digest in its record. Erased evidence must be replaced by a line of a later residue.
+    private func isSound(_ evidence: EventEvidence, of record: Record) throws -> Bool {
+        switch evidence {
+        case .verbatim(let bytes):
+            return bytes.count == record.evidenceLength
+                && (bytes.isEmpty || Digest.sha256(of: bytes) == record.evidenceDigest)
+        case .erased(let erased):
+            guard erased.erasedBy > record.position, let eraser = try log.record(at: erased.erasedBy) else {
+                return false
+            }
+            return eraser.kind == .customerErased && eraser.artifact == .erasureResidue
+        }
     }
 }
 

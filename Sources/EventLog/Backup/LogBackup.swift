@@ -13,9 +13,15 @@ package struct LogBackup {
 
     private let source: LogReader
     private let head: TreeHead
+    /// The evidence that is not copied, with the place of its residue.
+    private let erased: [UInt64: ResiduePlace]
 
-    package init(of source: LogReader) throws {
+    package init(of source: LogReader) throws { try self.init(of: source, without: [:]) }
+
+    /// - Parameter erased: the evidence that is not copied, with the place of its residue.
+    init(of source: LogReader, without erased: [UInt64: ResiduePlace]) throws {
         self.source = source
+        self.erased = erased
         head = try source.head()
     }
 
@@ -82,7 +88,10 @@ package struct LogBackup {
                     let leafHash = MerkleTree.leafHash(of: record.bytes)
                     let stored = record.bytes + leafHash.bytes
                     try writer.put(stored.span.bytes, at: position, in: target.records, .append)
-                    if let evidence = try reader.get(position, in: store.evidence) {
+                    if let place = erased[position] {
+                        let bytes = place.bytes
+                        try writer.put(bytes.span.bytes, at: position, in: target.evidence, .append)
+                    } else if let evidence = try reader.get(position, in: store.evidence) {
                         try writer.put(evidence, at: position, in: target.evidence, .append)
                     }
                     edge.append(leafHash, completed: &completed)

@@ -68,6 +68,11 @@ final class LogCore: Sendable {
         try opened.reopen()
     }
 
+    /// Opens the environment that has taken the place of the open one. Readers of the old one finish there.
+    func openReplacement() throws {
+        try opened.openReplacement()
+    }
+
     /// Returns the writer's state as stored in the log.
     func writerState() throws -> WriterState {
         let store = try store()

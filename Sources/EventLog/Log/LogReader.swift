@@ -71,20 +71,28 @@ extension LogReader {
         return try reading { try store.record($0, at: position)?.record }
     }
 
-    /// Returns the verbatim evidence of an event; nil beyond the head, empty for an event without evidence.
+    /// Returns the verbatim evidence of an event; nil beyond the head and for erased evidence, empty for an event without
+    /// evidence.
     /// - Throws: `log_corrupt` when the evidence cannot be restored with its digest.
-    package func evidence(at position: UInt64) throws -> [UInt8]? {
+    package func evidence(at position: UInt64) throws -> [UInt8]? { try eventEvidence(at: position)?.verbatim }
+
+    /// Returns the evidence of an event, or what is kept of erased evidence; nil beyond the head.
+    /// - Throws: `log_corrupt` when the evidence cannot be restored with its digest.
+    package func eventEvidence(at position: UInt64) throws -> EventEvidence? {
         guard let record = try record(at: position) else { return nil }
-        guard record.evidenceLength > 0 else { return [] }
         let store = try core.store()
-        let packed = try reading { try store.packedEvidence($0, at: position) }
-        if let packed, let bytes = unpack(packed, byteCount: Int(record.evidenceLength)),
-            Digest.sha256(of: bytes) == record.evidenceDigest
-        {
-            return bytes
+        let evidence = try reading { try store.evidence($0, of: record) { unpack($0, byteCount: $1) } }
+        switch evidence {
+        case .verbatim(let bytes) where bytes.isEmpty || Digest.sha256(of: bytes) == record.evidenceDigest:
+            return evidence
+        case .erased: return evidence
+        default: throw Self.damagedEvidence(of: record)
         }
-        throw StorageError(
-            .logCorrupt, "evidence at position \(position) fails its digest check",
+    }
+
+    private static func damagedEvidence(of record: Record) -> StorageError {
+        StorageError(
+            .logCorrupt, "evidence at position \(record.position) fails its digest check",
             expected: "\(record.evidenceLength) bytes with SHA-256 \(record.evidenceDigest)", found: "other content",
             hint: "Run `subledger audit verify --deep`.")
     }
@@ -105,7 +113,7 @@ extension LogReader {
     /// - Throws: `log_corrupt` at the first event that cannot be restored, and any error of `body`.
     package func forEach(
         from position: UInt64, below end: UInt64, limit: Int = 4_096,
-        _ body: (Record, _ evidence: [UInt8]) throws -> Void
+        _ body: (Record, EventEvidence) throws -> Void
     ) throws -> UInt64 {
         try forEachStored(from: position, below: end, limit: limit) { stored in
             guard let evidence = stored.evidence else {
@@ -133,12 +141,7 @@ extension LogReader {
                         .logCorrupt, "record at position \(position) is missing",
                         hint: "Run `subledger audit verify --deep`.")
                 }
-                let length = Int(record.record.evidenceLength)
-                var evidence: [UInt8]? = []
-                if length > 0 {
-                    let packed = try store.packedEvidence(transaction, at: position)
-                    evidence = packed.flatMap { unpack($0, byteCount: length) }
-                }
+                let evidence = try store.evidence(transaction, of: record.record) { unpack($0, byteCount: $1) }
                 guard try body(StoredEvent(record: record, evidence: evidence)) else { return position }
             }
             return end
@@ -154,7 +157,7 @@ extension LogReader {
 /// An event as stored, with its evidence unpacked.
 struct StoredEvent {
     let record: StoredRecord
-    let evidence: [UInt8]?
+    let evidence: EventEvidence?
 }
 
 extension LogReader {

@@ -85,12 +85,38 @@ extension LogStore {
         return try StoredRecord(stored, at: position)
     }
 
-    /// Returns the packed evidence of an event; nil when none is stored.
-    func packedEvidence<Access>(
+    /// Returns the evidence of a record, as stored and unpacked by `unpack`; nil when it cannot be restored.
+    func evidence<Access>(
+        _ transaction: borrowing LMDBTransaction<Access>, of record: Record, _ unpack: ([UInt8], Int) -> [UInt8]?
+    ) throws -> EventEvidence? {
+        let length = Int(record.evidenceLength)
+        guard length > 0 else { return .verbatim([]) }
+        guard let stored = try transaction.get(record.position, in: evidence) else { return nil }
+        guard let place = ResiduePlace(stored) else {
+            return unpack(stored.array(in: 0..<stored.byteCount), length).map { .verbatim($0) }
+        }
+        return try residue(transaction, at: place, of: record.position).map { .erased($0) }
+    }
+
+    /// Returns the place of the residue of erased evidence; nil for other evidence.
+    func residuePlace<Access>(
         _ transaction: borrowing LMDBTransaction<Access>, at position: UInt64
-    ) throws -> [UInt8]? {
+    ) throws -> ResiduePlace? {
         guard let stored = try transaction.get(position, in: evidence) else { return nil }
-        return stored.array(in: 0..<stored.byteCount)
+        return ResiduePlace(stored)
+    }
+
+    /// Residues are stored raw, so a line is read without the rest.
+    private func residue<Access>(
+        _ transaction: borrowing LMDBTransaction<Access>, at place: ResiduePlace, of position: UInt64
+    ) throws -> ErasedEvidence? {
+        guard let stored = try transaction.get(place.erasedBy, in: evidence), stored.byteCount > 0,
+            stored.byte(at: 0) == EvidencePacker.rawVersion, place.range.upperBound < stored.byteCount
+        else { return nil }
+        // The first byte is the version.
+        let line = stored.array(in: place.range.lowerBound + 1..<place.range.upperBound + 1)
+        let erased = ErasedEvidence(erasedBy: place.erasedBy, residue: line)
+        return erased.isAbout(position) ? erased : nil
     }
 
     /// Returns all interned headers, in the order of their numbers.

@@ -28,15 +28,17 @@ package final class LogWriter: Sendable {
     }
 
     package let reader: LogReader
-    private let core: LogCore
+    let core: LogCore
+    let directory: String
     private let duplicates: DuplicateIndex
-    private let writer: Writer
+    let writer: Writer
 
     /// Opens the log. Creates it when there is none.
     /// - Parameter observer: receives the events of each commit, on the writer's thread, before callers are answered.
     /// - Throws: `log_corrupt`, `version_unknown`, `io_error`, `disk_full`.
     package init(_ configuration: Configuration, observer: @escaping CommitObserver) throws {
         let options = configuration.log.options(readOnly: false)
+        directory = configuration.log.directory
         try LogStore.makeIfMissing(in: configuration.log.directory, options: options)
         core = try LogCore(directory: configuration.log.directory, options: options)
         reader = try LogReader(core, origin: configuration.origin)
@@ -69,7 +71,7 @@ package final class LogWriter: Sendable {
 
     /// Appends events in one transaction, all or none. Returns the result of each, in order, once they are durable.
     ///
-    /// - Throws: `busy` when the queue is full, the duplicate index is too far behind or the log is closing;
+    /// - Throws: `busy` when the queue is full or paused, the duplicate index is too far behind or the log is closing;
     ///   `map_full`, `disk_full`, `io_error`. All may be retried; events that were appended nevertheless are then
     ///   duplicates.
     package func append(_ events: [PreparedEvent]) async throws -> [AppendResult] {
@@ -84,11 +86,12 @@ package final class LogWriter: Sendable {
         return try await request(events)
     }
 
-    private func request(_ events: [PreparedEvent]) async throws -> [AppendResult] {
+    /// - Parameter isOfPause: whether the caller has paused the writer.
+    func request(_ events: [PreparedEvent], isOfPause: Bool = false) async throws -> [AppendResult] {
         try await withCheckedThrowingContinuation { continuation in
-            if !writer.queue.offer(AppendRequest(events: events, answer: continuation)) {
-                continuation.resume(
-                    throwing: StorageError(.busy, "the write queue is full", hint: "Try again."))
+            if !writer.queue.offer(AppendRequest(events: events, answer: continuation), isOfPause: isOfPause) {
+                let reason = writer.queue.isPaused ? "evidence is being erased" : "the write queue is full"
+                continuation.resume(throwing: StorageError(.busy, reason, hint: "Try again."))
             }
         }
     }

@@ -99,11 +99,15 @@ package struct ArtifactCode: RawRepresentable, Hashable, Sendable {
     package static let serverAPIAnswer = ArtifactCode(rawValue: 8)
     package static let notificationV1 = ArtifactCode(rawValue: 9)
     package static let yaml = ArtifactCode(rawValue: 10)
+    /// The facts of erased evidence.
+    package static let erasureResidue = ArtifactCode(rawValue: 11)
     package static let closeCells = ArtifactCode(rawValue: 12)
+    /// The identifiers of a person in one of the ledger's own events. As evidence, they can be erased; a record cannot.
+    package static let identifiers = ArtifactCode(rawValue: 13)
 
     private static let names = [
         "none", "notification", "transaction", "renewal-info", "app-transaction", "receipt", "receipt-ios6",
-        "verify-receipt", "server-api", "notification-v1", "yaml", "11", "close-cells",
+        "verify-receipt", "server-api", "notification-v1", "yaml", "erasure-residue", "close-cells", "identifiers",
     ]
 
     package var name: String {

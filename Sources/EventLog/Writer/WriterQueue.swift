@@ -27,6 +27,7 @@ package final class WriterQueue: Sendable {
         var eventCount = 0
         var byteCount = 0
         var isClosed = false
+        var isPaused = false
     }
 
     private let state = Mutex(State())
@@ -34,10 +35,12 @@ package final class WriterQueue: Sendable {
 
     package init() {}
 
-    /// - Returns: false when the queue is full or closed; the request is then never answered.
-    package func offer(_ request: AppendRequest) -> Bool {
+    /// - Parameter isOfPause: whether the request is made by whoever paused the queue.
+    /// - Returns: false when the queue is full, paused or closed; the request is then never answered.
+    package func offer(_ request: AppendRequest, isOfPause: Bool = false) -> Bool {
         let accepted = state.withLock { state in
-            guard !state.isClosed, state.eventCount + request.events.count <= Self.eventLimit,
+            guard !state.isClosed, !state.isPaused || isOfPause,
+                state.eventCount + request.events.count <= Self.eventLimit,
                 state.byteCount + request.byteCount <= Self.byteLimit
             else { return false }
             state.requests.append(request)
@@ -48,6 +51,19 @@ package final class WriterQueue: Sendable {
         if accepted { wake.signal() }
         return accepted
     }
+
+    /// Makes the queue accept no more requests until it is resumed. The waiting ones are still taken.
+    /// - Returns: false when it is paused already.
+    package func pause() -> Bool {
+        state.withLock { state in
+            defer { state.isPaused = true }
+            return !state.isPaused
+        }
+    }
+
+    package func resume() { state.withLock { $0.isPaused = false } }
+
+    package var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Closes the queue. It accepts no more requests, but the waiting ones are still taken.
     package func close() {

@@ -10,6 +10,7 @@ extension CustomerFact {
         case refusedClaim = 18
         case transfer = 19
         case grant = 20
+        case erasure = 21
         case unmerge = 22
         case consent = 23
         case token = 24
@@ -28,6 +29,7 @@ extension CustomerFact {
             case .directory(.merge(let merge)):
                 (.merge, [merge.customer.bytes, merge.into.bytes, Array(merge.by.name.utf8)])
             case .directory(.unmerge(let unmerge)): (.unmerge, [unmerge.customer.bytes, unmerge.into.bytes])
+            case .directory(.erasure(let erasure)): (.erasure, [erasure.customer.bytes])
             case .token(let mapping): (.token, [mapping.customer.bytes, Array(mapping.token.text.utf8)])
             case .grant(let grant): (.grant, Self.parts(grant))
             case .download(let claim): Self.parts(claim)
@@ -105,6 +107,7 @@ extension CustomerFact {
         case .consent:
             guard let isGiven = parts.flag(in: bytes) else { return nil }
             self = .consent(ConsumptionConsent(customer: customer, isGiven: isGiven, position: position))
+        case .erasure: self = .directory(.erasure(Erasure(customer: customer, position: position)))
         case .unmerge:
             guard let into = parts.handle(in: bytes) else { return nil }
             self = .directory(.unmerge(Unmerge(customer: customer, into: into, position: position)))

@@ -45,6 +45,17 @@ package struct AppAccountTokenSteps: Hashable, Sendable {
         return steps.sorted { $0.from == $1.from ? $0.source.precedes($1.source) : $0.from < $1.from }
     }
 
+    private init(signed: [Step], unsigned: [Step]) {
+        (self.signed, self.unsigned) = (signed, unsigned)
+    }
+
+    /// Returns the steps that events from a position on state.
+    func stated(from position: Position) -> AppAccountTokenSteps {
+        AppAccountTokenSteps(
+            signed: signed.filter { $0.source.position >= position },
+            unsigned: unsigned.filter { $0.source.position >= position })
+    }
+
     /// All steps, the signed ones first.
     package var steps: [Step] { signed + unsigned }
 

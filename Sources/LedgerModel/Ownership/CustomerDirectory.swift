@@ -1,4 +1,4 @@
-/// The customers of handles and tokens, after merges: a fold of merges and unmerges, ordered by position.
+/// The customers of handles and tokens, after merges: a fold of merges, unmerges and erasures, ordered by position.
 package struct CustomerDirectory: Hashable, Sendable {
     /// Ordered by position.
     package private(set) var changes: [DirectoryChange] = []
@@ -6,6 +6,7 @@ package struct CustomerDirectory: Hashable, Sendable {
     /// The merge in force of each merged handle.
     private var merges: [CustomerHandle: Merge] = [:]
     private var tokens: [AppAccountToken: CustomerHandle] = [:]
+    private var erased: Set<CustomerHandle> = []
 
     package init() {}
 
@@ -19,7 +20,7 @@ package struct CustomerDirectory: Hashable, Sendable {
         CustomerDirectory(changes: changes.filter { $0.position < size }, tokens: tokens)
     }
 
-    /// Adds a merge or an unmerge. The order of calls does not matter; a repeated change has no effect.
+    /// Adds a merge, an unmerge or an erasure. The order of calls does not matter; a repeated change has no effect.
     package mutating func add(_ change: DirectoryChange) {
         guard known.insert(change).inserted else { return }
         let isNewest = changes.last.map { $0.position <= change.position } ?? true
@@ -28,7 +29,7 @@ package struct CustomerDirectory: Hashable, Sendable {
             apply(change)
         } else {
             changes.sort { $0.position < $1.position }
-            merges = [:]
+            (merges, erased) = ([:], [])
             for change in changes { apply(change) }
         }
     }
@@ -42,6 +43,8 @@ package struct CustomerDirectory: Hashable, Sendable {
         case .unmerge(let unmerge):
             guard merges[unmerge.customer]?.into == unmerge.into else { return }
             merges[unmerge.customer] = nil
+        case .erasure(let erasure):
+            erased.insert(customer(of: erasure.customer))
         }
     }
 
@@ -69,9 +72,14 @@ package struct CustomerDirectory: Hashable, Sendable {
         }.max()
     }
 
-    /// Returns the customer to which a token was mapped; nil for an unmapped token.
+    /// Returns the customer to which a token was mapped; nil for an unmapped token, and for that of an erased customer.
     package func customer(of token: AppAccountToken) -> CustomerHandle? {
-        tokens[token].map(customer(of:))
+        tokens[token].map(customer(of:)).flatMap { isErased($0) ? nil : $0 }
+    }
+
+    /// Whether a customer was erased. Nothing belongs to it any more.
+    package func isErased(_ handle: CustomerHandle) -> Bool {
+        !erased.isEmpty && erased.contains(customer(of: handle))
     }
 
     /// Returns the handles merged into a customer, directly or through others.

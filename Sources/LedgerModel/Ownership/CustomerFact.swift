@@ -6,7 +6,7 @@ package enum CustomerFact: Hashable, Sendable {
     case refusedClaim(Claim)
     /// The event subscriptionTransferred.
     case transfer(Transfer)
-    /// The events customersMerged and customersUnmerged.
+    /// The events customersMerged, customersUnmerged and customerErased.
     case directory(DirectoryChange)
     /// The event tokenMapped.
     case token(TokenMapping)
@@ -106,32 +106,47 @@ package struct Transfer: Hashable, Sendable {
     }
 }
 
-/// A merge of two customers, or its reversal.
+/// A merge of two customers, its reversal, or the erasure of a customer.
 package enum DirectoryChange: Hashable, Sendable {
     case merge(Merge)
     case unmerge(Unmerge)
+    case erasure(Erasure)
 
     package var position: Position {
         switch self {
         case .merge(let merge): merge.position
         case .unmerge(let unmerge): unmerge.position
+        case .erasure(let erasure): erasure.position
         }
     }
 
-    /// The customer that is merged into another, or separated from it.
+    /// The customer that is merged into another, separated from it, or erased.
     package var customer: CustomerHandle {
         switch self {
         case .merge(let merge): merge.customer
         case .unmerge(let unmerge): unmerge.customer
+        case .erasure(let erasure): erasure.customer
         }
     }
 
-    /// The customer into which the other is merged.
+    /// The customer into which the other is merged; the erased customer itself.
     package var into: CustomerHandle {
         switch self {
         case .merge(let merge): merge.into
         case .unmerge(let unmerge): unmerge.into
+        case .erasure(let erasure): erasure.customer
         }
+    }
+}
+
+/// The erasure of a customer. Its claims, and those of the customers merged into it, are void from then on.
+package struct Erasure: Hashable, Sendable {
+    package let customer: CustomerHandle
+    package let position: Position
+
+    package init(customer: CustomerHandle, position: Position) {
+        self.customer = customer
+        self.position = position
     }
 }
 

@@ -35,6 +35,6 @@ package struct AppDownload: Hashable, Sendable {
     package func owners(_ directory: CustomerDirectory, _ rule: Rules.Customers.ClaimConflict) -> Set<CustomerHandle> {
         account.namesAppleAccount
             ? Set(Ownership.claimants(claims.map(\.statement), directory, rule))
-            : Set(claims.map { directory.customer(of: $0.customer) })
+            : Set(claims.map { directory.customer(of: $0.customer) }.filter { !directory.isErased($0) })
     }
 }

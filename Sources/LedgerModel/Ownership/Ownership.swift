@@ -30,6 +30,17 @@ package struct OwnershipEvidence: Hashable, Sendable {
         return evidence
     }
 
+    /// Returns the evidence that no transfer to an erased customer has settled: without that transfer, and without the
+    /// claims and tokens before it.
+    func withoutErased(_ directory: CustomerDirectory) -> OwnershipEvidence {
+        guard let transfer = newestTransfer, directory.isErased(transfer.customer) else { return self }
+        var evidence = self
+        evidence.transfers = []
+        evidence.claims.removeAll { $0.position < transfer.position }
+        evidence.tokens = tokens.stated(from: transfer.position)
+        return evidence
+    }
+
     /// The transfer that decides; nil when there is none.
     package var newestTransfer: Transfer? { transfers.max { $0.position < $1.position } }
 
@@ -77,16 +88,16 @@ package struct Ownership: Hashable, Sendable {
     package init(
         _ evidence: OwnershipEvidence, at t: Instant, directory: CustomerDirectory, rule: Rules.Customers.ClaimConflict
     ) {
+        let evidence = evidence.withoutErased(directory)
         if let transfer = evidence.newestTransfer {
             owners = [.customer(directory.customer(of: transfer.customer))]
             basis = Basis(strength: .transfer, position: transfer.position)
         } else if let step = evidence.tokens.signed.newest(at: t) {
             owners = [directory.owner(of: step.token)]
             basis = Basis(strength: .token, position: step.source.position)
-        } else if !evidence.claims.isEmpty {
-            let claims = evidence.claims.map(\.statement)
-            owners = Set(Self.claimants(claims, directory, rule).map(Owner.customer))
-            basis = Basis(strongestOf: claims, directory)
+        } else if let claimants = Self.claimants(evidence.claims.map(\.statement), directory, rule).stated {
+            owners = Set(claimants.map(Owner.customer))
+            basis = Basis(strongestOf: evidence.claims.map(\.statement), directory)
         } else {
             // The first token also counts before its step, like every field that Apple restates.
             let step = evidence.tokens.unsigned.newest(at: t) ?? evidence.tokens.steps.first
@@ -95,11 +106,12 @@ package struct Ownership: Hashable, Sendable {
         }
     }
 
-    /// Returns the customers that the rule prefers among those with the strongest claim.
+    /// Returns the customers that the rule prefers among those with the strongest claim. Erased customers have none.
     static func claimants(
         _ claims: [Claim.Statement], _ directory: CustomerDirectory, _ rule: Rules.Customers.ClaimConflict
     ) -> [CustomerHandle] {
         let standings = claims.map { (directory.standing(of: $0), $0.position) }
+            .filter { !directory.isErased($0.0.customer) }
         let strongest = standings.map(\.0.authority).max()
         let equals = standings.filter { $0.0.authority == strongest }
             .sorted { ($0.0.since, $0.1) < ($1.0.since, $1.1) }.map(\.0.customer)
@@ -179,8 +191,13 @@ package struct OwnershipConflict: Hashable, Sendable {
             evidence.unsettledClaims.map { directory.standing(of: $0.statement) }.filter { $0.authority > .anonymous }
                 .map(\.customer))
         return Set(
-            claimants.filter { !ownership.isOwned(by: $0) }.flatMap { claimant in
+            claimants.filter { !ownership.isOwned(by: $0) && !directory.isErased($0) }.flatMap { claimant in
                 ownership.owners.map { OwnershipConflict(key: evidence.key, claimant: claimant, owner: $0) }
             })
     }
+}
+
+extension Array {
+    /// Nil for an empty list.
+    fileprivate var stated: [Element]? { isEmpty ? nil : self }
 }

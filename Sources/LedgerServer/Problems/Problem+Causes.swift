@@ -44,7 +44,7 @@ extension Problem {
             switch error.code {
             case .handleUnknown, .customerUnknown, .mergeUnknown, .subscriptionUnknown, .offerUnknown: .notFound
             case .customerConflict, .linkRefused, .keyNotConfigured, .offerIneligible, .transactionUnknown,
-                .idempotencyKeyReused:
+                .idempotencyKeyReused, .evidenceRequired:
                 .conflict
             case .roleForbidden: .forbidden
             default: .badRequest
@@ -66,6 +66,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as StorageError: self.init(error)
         case let error as CustomerError: self.init(error)
+        case let error as ErasedEvidenceError: self.init(.gone, error.diagnosis)
         case let error as TransitionCursorError: self.init(.conflict, error.diagnosis)
         case let error as WorkStopped: self.init(error)
         case let error as KnownAtAhead: self.init(.conflict, error.diagnosis)

@@ -4,7 +4,8 @@ import Primitives
 import SubscriptionLedger
 
 /// The evidence of consecutive events, for replicas. Each entry consists of the position (u64, big-endian), the length
-/// (u32, big-endian) and the bytes. Every position has an entry; its length is 0 for an event without evidence.
+/// (u32, big-endian) and the bytes. Every position has an entry; its length is 0 for an event without evidence, and for one
+/// whose evidence was erased.
 struct EvidenceListRoute: Route {
     let method = HTTPRequest.Method.get
     let template = "/v1/evidence"
@@ -26,7 +27,7 @@ struct EvidenceListRoute: Route {
             let end = min(size, position.addingReportingOverflow(UInt64(limit)).partialValue)
             while position < end, bytes.count < ServerLimits.evidencePageBytes {
                 try WorkLimit.check()
-                Self.append(try ledger.evidence(at: position)?.bytes ?? [], of: position, to: &bytes)
+                Self.append(try Self.evidence(at: position, in: ledger), of: position, to: &bytes)
                 position += 1
             }
             return (bytes, position, size)
@@ -36,6 +37,14 @@ struct EvidenceListRoute: Route {
             headers[.link] = "<\(template)?after=\(next - 1)&limit=\(limit)>; rel=\"next\""
         }
         return .bytes(bytes, headers: headers)
+    }
+
+    private static func evidence(at position: UInt64, in ledger: LedgerReader) throws -> [UInt8] {
+        do {
+            return try ledger.evidence(at: position)?.bytes ?? []
+        } catch is ErasedEvidenceError {
+            return []
+        }
     }
 
     private static func append(_ evidence: [UInt8], of position: UInt64, to bytes: inout [UInt8]) {

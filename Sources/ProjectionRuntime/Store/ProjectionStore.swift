@@ -96,6 +96,18 @@ package struct ProjectionStore: Sendable {
 extension ProjectionStore {
     static let buildingName = "building"
 
+    /// Removes the files of killed builds, and excludes builds while the caller keeps the lock.
+    /// - Throws: `locked` while a build runs, `io_error`, `disk_full`.
+    package func excludeBuilds() throws -> FolderLock { try beginBuilding() }
+
+    /// Removes a projection under all rules. It can be rebuilt.
+    /// - Precondition: the caller excludes builds.
+    /// - Throws: `io_error`.
+    package func remove(_ name: String) throws {
+        let stored = Folder("\(folder)/\(name)")
+        if stored.exists { try stored.remove() }
+    }
+
     var buildingFolder: String { "\(folder)/\(Self.buildingName)" }
 
     /// Runs `body` with the exclusive right to build projections. Removes the files that it leaves.

@@ -46,7 +46,9 @@ package struct OfferSigner: Sendable {
         let handle = try await ledger.findOrCreateCustomer(name, caller, source)
         let terms = RecordedOffer(
             offer: offer, bundleId: customer.bundleId, handle: handle, appAccountToken: request.appAccountToken)
-        let requested = try await ledger.append(ActEvents.requested(act, terms.members))
+        let requested = try await ledger.append(
+            ActEvents.requested(
+                act, terms.members, identifiers: request.appAccountToken.map { Identifiers($0) }, of: handle))
         guard requested.isAppended else {
             // The same request came twice at once.
             guard let recorded = try await recorded(act) else { throw CustomerError.idempotencyKeyReused }
@@ -96,7 +98,8 @@ package struct OfferSigner: Sendable {
         guard let position = try await ledger.log.firstPosition(of: prepared),
             let record = try ledger.reader.log.record(at: position)
         else { return nil }
-        guard record.kind == .actRequested, let recorded = RecordedOffer(record.body) else {
+        let identifiers = try ledger.reader.log.evidence(at: position).flatMap { Identifiers($0) }
+        guard record.kind == .actRequested, let recorded = RecordedOffer(record.body, identifiers) else {
             throw CustomerError.idempotencyKeyReused
         }
         return recorded
@@ -117,7 +120,6 @@ private struct RecordedOffer {
             .init("productId", .string(offer.productId)), .init("offerId", JSONValue(offer.offerId)),
             .init("transactionId", JSONValue(offer.transactionId)), .init("nonce", .string(offer.nonce.text)),
             .init("timestamp", .integer(offer.signedAt.milliseconds)),
-            .init("appAccountToken", JSONValue(appAccountToken?.text)),
         ]
     }
 
@@ -129,8 +131,8 @@ private struct RecordedOffer {
 }
 
 extension RecordedOffer {
-    /// Nil for the body of another event.
-    fileprivate init?(_ body: [UInt8]) {
+    /// Nil for the body of another event. Earlier versions stored the token in the body.
+    fileprivate init?(_ body: [UInt8], _ identifiers: Identifiers?) {
         guard let json = try? JSONDocument(parsing: body).root, let bundleId = json["bundleId"]?.string,
             let product = json["productId"]?.string,
             let handle = (json["handle"]?.string).flatMap({ CustomerHandle(hex: $0) }),
@@ -141,7 +143,7 @@ extension RecordedOffer {
             nonce: nonce, signedAt: Instant(milliseconds: time))
         self.init(
             offer: offer, bundleId: bundleId, handle: handle,
-            appAccountToken: (json["appAccountToken"]?.string).flatMap { AppAccountToken($0) })
+            appAccountToken: identifiers?.token ?? (json["appAccountToken"]?.string).flatMap { AppAccountToken($0) })
     }
 }
 

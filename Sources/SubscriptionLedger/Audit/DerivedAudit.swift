@@ -49,7 +49,7 @@ final class DerivedAudit: Sendable {
 
     /// Decodes the facts of an event and compares them with the stored ones. Any thread may call this.
     /// - Returns: the fault of the evidence. Stored facts that differ are reported by `run`.
-    func check(_ record: Record, _ evidence: [UInt8]) throws -> String? {
+    func check(_ record: Record, _ evidence: EventEvidence) throws -> String? {
         let decoded: IndexedFacts
         do {
             decoded = try EventDecoder.indexedFacts(record, evidence)

@@ -99,12 +99,14 @@ package struct LedgerAudit: Sendable {
             if let what = try derived?.check(record, evidence) {
                 return .failure(LogAudit.EventProblem(what: what))
             }
-            return EventChecks.run(record, evidence)
+            // The residue of erased evidence is evidence of a later event, and is checked there.
+            guard let verbatim = evidence.verbatim else { return .success(()) }
+            return EventChecks.run(record, verbatim)
         } progress: {
             progress(AuditProgress(.events, done: $0, total: head.size))
         }
         let found = try audit.run()
-        report.events = found.events
+        (report.events, report.erased) = (found.events, found.erased)
         report.counts = AuditReport.Counts(found.counts)
         report.firstBad = found.firstBad.map(AuditFinding.init)
     }

@@ -36,6 +36,8 @@ package struct CustomerError: DiagnosedError, Equatable, Sendable {
         package static let offerIneligible = Code(rawValue: "offer_ineligible")
         /// A customer without a known transaction (409).
         package static let transactionUnknown = Code(rawValue: "transaction_unknown")
+        /// An id that is in signed data, which only an erasure with evidence forgets (409).
+        package static let evidenceRequired = Code(rawValue: "evidence_required")
         /// A repeated Idempotency-Key with another request (409).
         package static let idempotencyKeyReused = Code(rawValue: "idempotency_key_reused")
     }
@@ -70,6 +72,10 @@ extension CustomerError {
             expected: "the handle of an anonymous customer", found: "the handle of another known customer",
             hint: "Merge them as an administrator with \(source == .operator ? "--merge" : "\"merge\": true").")
     }
+
+    static let evidenceRequired = CustomerError(
+        .evidenceRequired, "the id is an appAccountToken in signed data", expected: "an erasure with evidence",
+        found: "an erasure without it", hint: "Use --with-evidence, or \"withEvidence\": true in a request.")
 
     static let mergedIntoItself = CustomerError(
         .parameterInvalid, "a customer cannot be merged into itself", expected: "two customers", found: "one")

@@ -76,14 +76,23 @@ struct CustomerLookup {
     mutating func owner(of token: AppAccountToken) throws -> Ownership.Owner {
         if askedTokens.insert(token).inserted {
             reads.terms.append(.mapping(of: token))
-            if let mapped = try facts.customer(mappedTo: token, knownAt: size) {
-                directory.set(try customer(of: mapped), for: token)
+            if let mapped = try mappedCustomer(of: token) {
+                directory.set(mapped, for: token)
                 mappedTokens.insert(token)
             } else if let customer = try customer(of: ExternalCustomerID(token)) {
                 directory.set(customer, for: token)
             }
         }
         return directory.owner(of: token)
+    }
+
+    /// Returns the first customer that is not erased and to which a token was mapped; nil when there is none.
+    private mutating func mappedCustomer(of token: AppAccountToken) throws -> CustomerHandle? {
+        for handle in try facts.customers(mappedTo: token, knownAt: size) {
+            let customer = try customer(of: handle)
+            if !directory.isErased(customer) { return customer }
+        }
+        return nil
     }
 
     /// Loads the merges of the handles and the customers of the tokens in `evidence`.
@@ -110,6 +119,7 @@ extension DirectoryChange {
         switch self {
         case .merge(let merge): [merge.customer, merge.into]
         case .unmerge(let unmerge): [unmerge.customer, unmerge.into]
+        case .erasure(let erasure): [erasure.customer]
         }
     }
 }

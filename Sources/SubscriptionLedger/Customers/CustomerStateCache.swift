@@ -32,6 +32,16 @@ final class CustomerStateCache: Sendable {
         generations.withLock { $0.newer[reference] ?? $0.older[reference] }
     }
 
+    /// Forgets all states, for example after an erasure.
+    func removeAll() {
+        let removed = generations.withLock { generations -> Generations in
+            defer { generations = Generations() }
+            return generations
+        }
+        // Freed outside the lock.
+        withExtendedLifetime(removed) {}
+    }
+
     /// Adds an entry. It stays at least until half of the limit has been added after it.
     func keep(_ entry: Entry, of reference: CustomerReference) {
         // A hundred terms take as much memory as a row, and longer to compare.

@@ -60,9 +60,11 @@ extension LedgerWriter {
             return CustomerEvents.merged(
                 merge, by: merge.by.name, after: lookup.directory.newestUnmerge(of: merge.customer), origin)
         }
-        let drafts = mappings.map { CustomerEvents.mapped($0, origin) }
-        let events = (merges + drafts + plan.links + plan.refusals).map { CheckedArtifact.accepted(log.prepare($0)) }
-        return Array(try await append(checked + events, source: source).prefix(checked.count))
+        let events =
+            merges.map { log.prepare($0) } + (try mappings.map { try prepared($0, origin) })
+            + (plan.links + plan.refusals).map { log.prepare($0) }
+        let accepted = events.map { CheckedArtifact.accepted($0) }
+        return Array(try await append(checked + accepted, source: source).prefix(checked.count))
     }
 
     /// Adds tokens to the ids of a customer in the vault.

@@ -164,12 +164,27 @@ extension LedgerWriter {
     ) async throws -> CustomerHandle {
         let size = try reader.knownSize(nil)
         let customer = try await vault.findOrCreateCustomer(name, logSize: size)
-        if let token = name.token, try reader.facts.customer(mappedTo: token, knownAt: size) == nil {
+        if let token = name.token, try !isMapped(token) {
             let mapping = TokenMapping(token: token, customer: customer, position: 0)
-            let draft = CustomerEvents.mapped(mapping, EventOrigin(source: source, keyName: caller.keyName))
-            _ = try await append(draft)
+            let origin = EventOrigin(source: source, keyName: caller.keyName)
+            _ = try await append([prepared(mapping, origin)])
         }
         return customer
+    }
+
+    /// Whether the log has the customer of a token.
+    private func isMapped(_ token: AppAccountToken) throws -> Bool {
+        var lookup = try CustomerLookup(in: reader)
+        _ = try lookup.owner(of: token)
+        return lookup.mappedTokens.contains(token)
+    }
+
+    /// Prepares the mapping of a token that the log maps to no customer. It may have been mapped to an erased one.
+    func prepared(_ mapping: TokenMapping, _ origin: EventOrigin) throws -> PreparedEvent {
+        let again =
+            try reader.facts.positions(under: .erasures).isEmpty
+            ? nil : log.prepare(CustomerEvents.mapped(mapping, afterErasure: true, origin))
+        return log.prepare(CustomerEvents.mapped(mapping, origin), ifRepeated: again)
     }
 }
 

@@ -27,7 +27,7 @@ extension LedgerWriter {
             lookup.assume(customer, for: token)
         }
         let origin = EventOrigin(source: source, keyName: nil)
-        return mappings.map { log.prepare(CustomerEvents.mapped($0, origin)) }
+        return try mappings.map { try prepared($0, origin) }
     }
 
     /// Returns the only customer for whom a backend posted a receipt with this purchase.
@@ -44,7 +44,10 @@ extension CustomerLookup {
     /// Returns the customer of the claims of backends; nil when there are several or none.
     mutating func onlyBackendCustomer(of claims: [Claim]) throws -> CustomerHandle? {
         var customers: Set<CustomerHandle> = []
-        for claim in claims where claim.by > .app { customers.insert(try customer(of: claim.customer)) }
+        for claim in claims where claim.by > .app {
+            let customer = try customer(of: claim.customer)
+            if !directory.isErased(customer) { customers.insert(customer) }
+        }
         return customers.count == 1 ? customers.first : nil
     }
 }

@@ -20,6 +20,7 @@ struct OwnerChange {
         case .grant, .download, .consent: return []
         case _ where from == to: return []
         case .transfer: return [.transferred]
+        case .directory(.erasure): return [.unlinked]
         case .claim, .refusedClaim, nil:
             return (to.isSubset(of: from) ? [] : [.linked]) + (from.isSubset(of: to) ? [] : [.unlinked])
         }
@@ -32,6 +33,7 @@ extension OwnerChange {
         case .transfer: "An administrator transferred it to another customer."
         case .directory(.merge): "Its customer was merged into another customer."
         case .directory(.unmerge): "A merge of its customers was undone."
+        case .directory(.erasure): "Its customer was erased."
         case .token: "Its appAccountToken was mapped to this customer."
         case .claim, .refusedClaim: to.isSubset(of: from) ? "A customer lost it." : "It was linked to a customer."
         case .download: "The download of the app was linked to a customer."
@@ -52,6 +54,7 @@ extension CustomerFact {
             case .transfer: .subscriptionTransferred
             case .directory(.merge): .customersMerged
             case .directory(.unmerge): .customersUnmerged
+            case .directory(.erasure): .customerErased
             case .token: .tokenMapped
             case .grant: .entitlementGranted
             case .download: .customerLinked

@@ -11,11 +11,21 @@ enum EventContent {
     case answer(AnswerEvents.Stored)
     case verifyReceiptAnswer(VerifyReceiptEvents.Stored)
     case notificationV1(NotificationV1Events.Stored)
+    /// The facts that the log keeps of erased evidence.
+    case erased(ResidueLine)
     /// The body of any other event; nil if it is no JSON.
     case body(JSONView?)
 
     /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
-    init(_ record: Record, evidence: [UInt8]?) throws {
+    init(_ record: Record, evidence: EventEvidence?) throws {
+        switch evidence {
+        case .erased(let erased): self = .erased(try EventDecoder.residue(of: record, erased))
+        case .verbatim(let bytes): try self.init(record, bytes: bytes)
+        case nil: try self.init(record, bytes: nil)
+        }
+    }
+
+    private init(_ record: Record, bytes evidence: [UInt8]?) throws {
         if let evidence, let stored = try AnswerEvents.stored(record, evidence) {
             self = .answer(stored)
         } else if let evidence, let stored = try VerifyReceiptEvents.stored(record, evidence) {
@@ -38,6 +48,7 @@ extension EventContent {
         case .answer(let stored): stored.question.bundleId
         case .verifyReceiptAnswer(let stored): stored.question.bundleId
         case .notificationV1(let stored): stored.bundleId
+        case .erased(let line): line.bundleId ?? line.facts.first?.bundleId.stated
         case .body(let body): body?["bundleId"]?.string?.stated
         }
     }
@@ -45,8 +56,29 @@ extension EventContent {
 
 extension EventContent {
     var notificationUUID: String? {
-        guard case .artifact(.notification(let notification)) = self else { return nil }
-        return notification.outer.payload.payload.notificationUUID
+        switch self {
+        case .artifact(.notification(let notification)): notification.outer.payload.payload.notificationUUID
+        case .erased(let line): line.notification?.notificationUUID?.bytes.text
+        default: nil
+        }
+    }
+}
+
+extension KeyedObservation {
+    fileprivate var bundleId: String {
+        switch key {
+        case .subscription(let key): key.bundleId
+        case .appAccount(let key): key.bundleId
+        }
+    }
+}
+
+extension ResidueLine {
+    /// The notification itself; nil for another event.
+    var notification: NotificationFact? {
+        facts.lazy.compactMap { keyed in
+            if case .notification(let fact) = keyed.observation.fact, fact.notificationType != nil { fact } else { nil }
+        }.first
     }
 }
 

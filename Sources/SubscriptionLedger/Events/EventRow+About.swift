@@ -23,6 +23,7 @@ extension EventRow.About {
                 notificationType: "V1/" + notification.notificationType,
                 originalTransactionId: notification.originalTransactionId?.stated,
                 transactionId: newest?.transactionId.stated, productId: newest?.productId.stated)
+        case .erased(let line): self.init(line)
         case .body(let body):
             guard let id = body?["originalTransactionId"]?.string?.stated else { return nil }
             self.init(originalTransactionId: id)
@@ -47,6 +48,26 @@ extension EventRow.About {
             self.init(newest)
         case .appTransaction: return nil
         }
+    }
+
+    /// Creates the summary of an event whose evidence was erased, without a deadline: nobody answers it any more.
+    private init?(_ line: ResidueLine) {
+        let notification = line.notification
+        let transactions = line.facts.compactMap { keyed -> TransactionFact? in
+            if case .transaction(let fact) = keyed.observation.fact { fact } else { nil }
+        }
+        let newest = transactions.max { $0.purchaseDate ?? .earliest < $1.purchaseDate ?? .earliest }
+        let renewal = line.facts.lazy.compactMap { keyed -> RenewalFact? in
+            if case .renewal(let fact) = keyed.observation.fact { fact } else { nil }
+        }.first
+        let key = line.facts.lazy.compactMap { keyed -> SubscriptionKey? in
+            if case .subscription(let key) = keyed.key { key } else { nil }
+        }.first
+        guard key != nil || notification != nil else { return nil }
+        self.init(
+            notificationType: notification?.notificationType?.rawValue, subtype: notification?.subtype?.rawValue,
+            originalTransactionId: key?.originalTransactionId, transactionId: newest?.transactionId.text,
+            productId: (newest?.productId ?? renewal?.productId)?.text)
     }
 
     private init(_ newest: InAppPurchase) {

@@ -14,8 +14,8 @@ extension LedgerReader {
     /// - Throws: `log_corrupt` when the evidence of a known artifact cannot be read.
     package func event(at position: UInt64, facts: Bool) throws -> EventRow? {
         guard let record = try log.record(at: position) else { return nil }
-        let evidence = try log.evidence(at: position)
-        var row = EventRow(record, about: EventRow.About(try EventContent(record, evidence: evidence)))
+        let evidence = try log.eventEvidence(at: position)
+        var row = EventRow(record, evidence, about: EventRow.About(try EventContent(record, evidence: evidence)))
         if facts, let evidence {
             // Positions and times come with the stored form.
             let stored = try EventDecoder.indexedFacts(record, evidence).bytes
@@ -26,19 +26,25 @@ extension LedgerReader {
     }
 
     /// Returns the evidence of an event; nil beyond the head and for an event without evidence.
-    /// - Throws: `log_corrupt` when the evidence does not match its digest.
+    /// - Throws: `ErasedEvidenceError`; `log_corrupt` when the evidence does not match its digest.
     package func evidence(at position: Position) throws -> VerbatimEvidence? {
-        guard let record = try log.record(at: position), record.evidenceLength > 0 else { return nil }
-        return VerbatimEvidence(
-            bytes: try log.evidence(at: position) ?? [], digest: record.evidenceDigest,
-            mediaType: Self.mediaType(of: record.artifact))
+        guard let record = try log.record(at: position), record.evidenceLength > 0,
+            let evidence = try log.eventEvidence(at: position)
+        else { return nil }
+        switch evidence {
+        case .erased(let erased): throw ErasedEvidenceError(position: position, erasedBy: erased.erasedBy)
+        case .verbatim(let bytes):
+            return VerbatimEvidence(
+                bytes: bytes, digest: record.evidenceDigest, mediaType: Self.mediaType(of: record.artifact))
+        }
     }
 
     private static func mediaType(of artifact: ArtifactCode) -> String? {
         switch artifact {
         case .receipt: "application/pkcs7-mime"
         case .receiptIOS6: "text/plain"
-        case .serverAPIAnswer, .verifyReceiptAnswer, .notificationV1: "application/json"
+        case .serverAPIAnswer, .verifyReceiptAnswer, .notificationV1, .identifiers: "application/json"
+        case .erasureResidue: "application/x-ndjson"
         default: ArtifactKind(artifact) == nil ? nil : "application/jose"
         }
     }
@@ -89,14 +95,15 @@ extension EventRow {
     /// The names of all kinds of events.
     package static var kinds: [String] { EventKind.allNames }
 
-    init(_ record: Record, about: About?) {
+    init(_ record: Record, _ evidence: EventEvidence?, about: About?) {
         self.init(
             position: record.position, kind: record.kind.name, source: record.source.name,
             environment: record.environment.name, trust: record.trust.name, recordedAt: record.recordedAt,
             identity: record.idempotencyKey.hex,
             evidence: Evidence(
                 artifact: record.artifact.name, bytes: record.evidenceLength,
-                sha256: record.evidenceLength == 0 ? nil : record.evidenceDigest.hex),
+                sha256: record.evidenceLength == 0 ? nil : record.evidenceDigest.hex,
+                erasedBy: evidence?.erasedBy),
             verification: Verification(
                 // The ledger's own events have no signature.
                 at: record.trust == .own ? nil : record.verifiedAt,
@@ -104,6 +111,25 @@ extension EventRow {
                 root: record.rootCertificate == .zero ? nil : record.rootCertificate.hex,
                 configuredRoot: record.flags.contains(.configuredRoot)),
             body: record.body, about: about)
+    }
+}
+
+extension EventEvidence {
+    fileprivate var erasedBy: Position? {
+        if case .erased(let erased) = self { erased.erasedBy } else { nil }
+    }
+}
+
+/// A request for evidence that was erased.
+package struct ErasedEvidenceError: DiagnosedError, Equatable, Sendable {
+    let position: Position
+    /// The position of the event that erased it.
+    let erasedBy: Position
+
+    package var diagnosis: Diagnosis {
+        Diagnosis(
+            "evidence_erased", "the evidence of event \(position) was erased", expected: "evidence that is stored",
+            found: "an erasure by event \(erasedBy)", hint: "The evidence of event \(erasedBy) has its facts.")
     }
 }
 

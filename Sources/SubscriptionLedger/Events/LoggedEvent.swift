@@ -17,9 +17,9 @@ package struct LoggedEvent: Sendable {
     /// The hash of the record as a leaf of the tree.
     package let leafHash: Digest
 
-    init(_ record: Record, evidence: [UInt8]) throws {
+    init(_ record: Record, evidence: EventEvidence) throws {
         let content = try EventContent(record, evidence: evidence)
-        row = EventRow(record, about: EventRow.About(content))
+        row = EventRow(record, evidence, about: EventRow.About(content))
         kind = record.kind.rawValue
         flags = record.flags.rawValue
         notificationUUID = content.notificationUUID

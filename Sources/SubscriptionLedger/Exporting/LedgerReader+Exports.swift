@@ -1,5 +1,6 @@
 package import Differences
 import EventLog
+import FactStore
 package import LedgerModel
 package import Primitives
 
@@ -13,6 +14,11 @@ extension LedgerReader {
     package func recordedAt(lastOf size: Position) throws -> Instant {
         guard size > 0, let record = try log.record(at: size - 1) else { return .earliest }
         return record.recordedAt
+    }
+
+    /// Returns the number of erasures of customers among the first events.
+    package func erasureCount(below size: Position) throws -> Int64 {
+        Int64(try facts.positions(under: .erasures).count { $0 < size })
     }
 
     /// Returns the rules with a digest, if they were active at some size up to `size`.

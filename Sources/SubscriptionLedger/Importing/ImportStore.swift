@@ -18,7 +18,7 @@ final class ImportStore: Sendable {
 
     private static let mapSizeBytes = 64 << 30
     private static let database: (name: String, flags: Database.Flags) = ("verdicts", [])
-    private static let rowsSuffix = ".rows"
+    static let rowsSuffix = ".rows"
     /// Above every line.
     private static let endOfImport = Int.max
 

@@ -39,11 +39,13 @@ extension Poller {
         return true
     }
 
-    /// Returns a receipt; nil when its event is damaged, so that the questions about other accounts go on.
+    /// Returns a receipt; nil when its event is damaged or erased, so that the questions about other accounts go on.
     private func storedReceipt(_ token: ReceiptToken) throws -> (text: String, content: ReceiptContent)? {
         do {
             return try ledger.reader.receipt(token)
         } catch let error as StorageError where error.code == .logCorrupt {
+            return nil
+        } catch is ErasedEvidenceError {
             return nil
         }
     }

@@ -56,9 +56,10 @@ extension ReceiptToken {
 
 extension LedgerReader {
     /// Returns a receipt in base64, and its content.
-    /// - Throws: `log_corrupt` when the event at the position has none.
+    /// - Throws: `log_corrupt` when the event at the position has none; `ErasedEvidenceError`.
     func receipt(_ token: ReceiptToken) throws -> (text: String, content: ReceiptContent) {
-        guard let record = try log.record(at: token.position), let evidence = try log.evidence(at: token.position),
+        guard let record = try log.record(at: token.position),
+            let evidence = try self.evidence(at: token.position)?.bytes,
             let receipt = try Self.receipt(in: record, evidence)
         else {
             throw StorageError(

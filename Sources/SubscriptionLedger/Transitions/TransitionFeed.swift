@@ -210,6 +210,15 @@ extension TransitionFeed {
         }
     }
 
+    /// Removes the owners that only these tokens name from all rows.
+    func forget(_ tokens: Set<AppAccountToken>) throws {
+        try making.withLock { _ in
+            let opened = try store.currentOrReopened().environment
+            try TransitionStore.forget(tokens, in: folder.path, mapSizeBytes: mapSizeBytes, from: opened)
+            if !tokens.isEmpty { try store.openReplacement() }
+        }
+    }
+
     private static func building(_ directory: String) -> Folder { Folder(directory + ".building") }
 
     /// Rebuilds the feed. After a failure it waits before the next attempt, each time twice as long.

@@ -3,8 +3,7 @@ import LedgerModel
 /// A caller's id of a customer: any text, or the appAccountToken of the purchase.
 ///
 /// On disk, only the vault contains an id, encrypted and indexed by its HMAC. In memory, it is the key of cached
-/// answers. The ledger's own events, errors and log messages contain no ids, except that events contain tokens, which
-/// the vault does not encrypt.
+/// answers. Records, errors and log messages contain no ids. Evidence contains tokens, which the vault does not encrypt.
 package struct ExternalCustomerID: Hashable, Sendable {
     /// The maximum length of an id in bytes. Ids in use are UUIDs, numbers, hashes and e-mail addresses, which have at
     /// most 254 bytes.

@@ -21,28 +21,45 @@ final class VaultCommitQueue: Sendable {
 
     private let database: RecoverableEnvironment<VaultStore>
     private let waiting = Mutex<[Request]>([])
+    private let isPaused = Mutex(false)
     private let queue = DispatchQueue(label: "vault")
 
     init(_ store: RecoverableEnvironment<VaultStore>) {
         database = store
     }
 
+    /// Stores nothing more until `resume`.
+    func pause() async throws {
+        isPaused.withLock { $0 = true }
+        try await queue.run { self.commitWaiting() }
+    }
+
+    func resume() { isPaused.withLock { $0 = false } }
+
     /// - Throws: `busy`, `map_full`, `disk_full`, `io_error`. The same call may be repeated.
     func store(_ entry: CustomerEntry) async throws -> CustomerHandle {
         let request = Request(entry)
-        let isAccepted = waiting.withLock { waiting in
-            guard waiting.count < Self.limit else { return false }
-            waiting.append(request)
-            return true
+        // Held while the request is added, so that none is added after a pause.
+        let isAccepted = isPaused.withLock { isPaused in
+            !isPaused && add(request)
         }
         guard isAccepted else {
-            throw StorageError(.busy, "the vault queue is full", hint: "Try again.")
+            throw StorageError(.busy, "the vault queue is full or paused", hint: "Try again.")
         }
         // By the end of this call's turn, this commit or an earlier one has included its request.
         return try await queue.run {
             self.commitWaiting()
             guard let result = request.result.withLock({ $0 }) else { preconditionFailure("its turn has passed") }
             return try result.get()
+        }
+    }
+
+    /// - Returns: false when too many requests wait.
+    private func add(_ request: Request) -> Bool {
+        waiting.withLock { waiting in
+            guard waiting.count < Self.limit else { return false }
+            waiting.append(request)
+            return true
         }
     }
 

@@ -177,8 +177,11 @@ struct VaultStore: Sendable {
         try environment.write { try $0.put(keyCheck.span.bytes, at: Self.keyCheck.span.bytes, in: meta) }
     }
 
-    /// Copies one snapshot into an empty store, without the ids stored after the log had `size` events.
-    func copy(to store: VaultStore, createdUpTo size: Position) throws {
+    /// Copies one snapshot into an empty store, without the ids stored after the log had `size` events, and without the
+    /// forgotten customers.
+    func copy(
+        to store: VaultStore, createdUpTo size: Position, without forgotten: Set<CustomerHandle> = []
+    ) throws {
         try environment.read { snapshot in
             for (source, target) in [
                 (ids, store.ids), (handles, store.handles), (tokens, store.tokens),
@@ -192,7 +195,13 @@ struct VaultStore: Sendable {
                     while batch.count < Self.copyBatch, let entry = try cursor.next() {
                         let value = entry.value.withUnsafeBytes { Array($0) }
                         if source != handles, source != meta, Self.createdAt(value) > size { continue }
-                        batch.append((entry.key.withUnsafeBytes { Array($0) }, value))
+                        let key = entry.key.withUnsafeBytes { Array($0) }
+                        if source != meta, let handle = CustomerHandle(prefixing: source == ids ? value : key),
+                            forgotten.contains(handle)
+                        {
+                            continue
+                        }
+                        batch.append((key, value))
                     }
                     try store.environment.write { transaction in
                         for (key, value) in batch {
@@ -206,6 +215,13 @@ struct VaultStore: Sendable {
 
     /// The number of entries per commit.
     private static let copyBatch = 4_096
+}
+
+extension CustomerHandle {
+    /// Creates the handle at the start of bytes; nil for fewer bytes.
+    fileprivate init?(prefixing bytes: [UInt8]) {
+        self.init(bytes: bytes.prefix(Self.byteCount))
+    }
 }
 
 /// A customer to store.

@@ -7,6 +7,7 @@ import Primitives
 final class VaultWriter: Sendable {
     let reader: VaultReader
     private let queue: VaultCommitQueue
+    private let folder: DataFolder
 
     /// Creates the writer, and at first use the vault with its key.
     /// - Throws: `io_error` when the key is missing, belongs to another vault, or is readable by other users.
@@ -20,6 +21,7 @@ final class VaultWriter: Sendable {
             key = try VaultKey.load(from: folder) ?? VaultKey.make(in: folder)
             try current.store(keyCheck: key.check)
         }
+        self.folder = folder
         reader = VaultReader(store, key: key)
         queue = VaultCommitQueue(store)
     }
@@ -39,6 +41,19 @@ final class VaultWriter: Sendable {
     /// Returns a new customer without an external id. The customer is durable on return.
     func createAnonymousCustomer(logSize: Position) async throws -> CustomerHandle {
         try await queue.store(CustomerEntry(id: nil, handle: .random(), logSize: logSize))
+    }
+
+    /// Refuses new customers and ids, which are then `busy`, and waits for those being stored.
+    func pause() async throws { try await queue.pause() }
+
+    func resume() { queue.resume() }
+
+    /// Forgets customers, with all their ids.
+    /// - Precondition: the vault is paused.
+    func forget(_ customers: Set<CustomerHandle>) throws {
+        try VaultStore.forget(customers, in: folder, from: try reader.store.current())
+        try reader.store.openReplacement()
+        try VaultStore.removeAside(in: folder)
     }
 
     /// Adds an id to a customer. An id that already has a customer keeps it.
