@@ -110,8 +110,10 @@ final class FactWorld {
         try FileManager.default.copyItem(atPath: other.folder.log, toPath: folder.log)
     }
 
-    private static func decode(_ record: Record, _ evidence: [UInt8]) -> IndexedFacts {
-        EventFacts(bytes: evidence, position: record.position, recordedAt: record.recordedAt).map { IndexedFacts($0) }
+    private static func decode(_ record: Record, _ evidence: EventEvidence) -> IndexedFacts {
+        EventFacts(bytes: evidence.verbatim ?? [], position: record.position, recordedAt: record.recordedAt).map {
+            IndexedFacts($0)
+        }
             ?? .none
     }
 

@@ -34,6 +34,8 @@ struct RouteCall: Sendable {
         RouteCall(.post, "/v1/customers/{id}/unmerge", "/v1/customers/a/unmerge", [.admin]),
         RouteCall(.post, "/v1/customers/{id}/transfer", "/v1/customers/a/transfer", [.admin]),
         RouteCall(.post, "/v1/customers/{id}/grant", "/v1/customers/a/grant", [.admin]),
+        RouteCall(.post, "/v1/customers/{id}/erase", "/v1/customers/a/erase", [.admin]),
+        RouteCall(.get, "/v1/customers/{id}/report", "/v1/customers/a/report", [.admin]),
         RouteCall(.get, "/v1/subscriptions/{originalTransactionId}", "/v1/subscriptions/1", readers),
         RouteCall(.get, "/v1/subscriptions/{originalTransactionId}/history", "/v1/subscriptions/1/history", readers),
         RouteCall(

@@ -32,7 +32,7 @@ import TransparencyLog
             var contents: [Record: [UInt8]] = [:]
             var position: UInt64 = 0
             while try position < log.size() {
-                position = try log.forEach(from: position, below: .max) { contents[$0] = $1 }
+                position = try log.forEach(from: position, below: .max) { contents[$0] = $1.verbatim }
             }
             return contents
         }

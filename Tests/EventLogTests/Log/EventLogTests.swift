@@ -78,7 +78,9 @@ import TransparencyLog
         var read: [(Record, [UInt8])] = []
         var position: UInt64 = 0
         while position < head.size {
-            position = try log.forEach(from: position, below: .max, limit: 100) { read.append(($0, $1)) }
+            position = try log.forEach(from: position, below: .max, limit: 100) {
+                read.append(($0, $1.verbatim ?? []))
+            }
         }
         #expect(read.count == records.count)
         let other = read.indices.first { index in

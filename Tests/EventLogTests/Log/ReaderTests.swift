@@ -38,7 +38,9 @@ import TransparencyLog
             #expect(text.hasPrefix("header \(position)."))
         }
         var texts: [String] = []
-        _ = try log.forEach(from: 290, below: 300) { texts.append(String(decoding: $1.prefix(10), as: UTF8.self)) }
+        _ = try log.forEach(from: 290, below: 300) {
+            texts.append(String(decoding: ($1.verbatim ?? []).prefix(10), as: UTF8.self))
+        }
         #expect(texts == (290..<300).map { "header \($0)" })
         #expect(try log.record(at: 300) == nil)
         let report = try LogAudit(log).run()

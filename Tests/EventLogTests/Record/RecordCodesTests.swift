@@ -29,16 +29,17 @@ import Testing
     @Test func `of artifacts are those of the contract`() {
         let artifacts: [ArtifactCode] = [
             .none, .notificationV2, .transaction, .renewalInfo, .appTransaction, .receipt, .receiptIOS6,
-            .verifyReceiptAnswer, .serverAPIAnswer, .notificationV1, .yaml,
+            .verifyReceiptAnswer, .serverAPIAnswer, .notificationV1, .yaml, .erasureResidue, .closeCells, .identifiers,
         ]
-        #expect(artifacts.map(\.rawValue) == Array(0...10))
+        #expect(artifacts.map(\.rawValue) == Array(0...13))
         // The names of `verify --kind`, for the kinds that it has.
         #expect(
             artifacts.map(\.name) == [
                 "none", "notification", "transaction", "renewal-info", "app-transaction", "receipt", "receipt-ios6",
-                "verify-receipt", "server-api", "notification-v1", "yaml",
+                "verify-receipt", "server-api", "notification-v1", "yaml", "erasure-residue", "close-cells",
+                "identifiers",
             ])
-        #expect(ArtifactCode(rawValue: 11).name == "11")
+        #expect(ArtifactCode(rawValue: 14).name == "14")
         #expect(ArtifactCode(rawValue: 255).name == "255")
     }
 
