@@ -24,7 +24,7 @@ package struct ScheduledExport: Sendable {
     /// the time of the run.
     /// - Parameters:
     ///   - size: the number of events that were recorded at `slot` or before.
-    ///   - last: the path of the manifest of the run before, in the destination; nil for none.
+    ///   - last: the run before; nil for none.
     /// - Throws: as `Exporter`.
     func run(_ slot: Instant, size: Position, after last: CompletedSlot?, _ reader: LedgerReader) async throws
         -> CompletedExport
@@ -36,8 +36,11 @@ package struct ScheduledExport: Sendable {
         do {
             return try await ContinuedExport(of: newest, reader, request).export(to: destination)
         } catch let gap as ExportGap {
-            // The export before is no base any more, for example after a restored backup.
-            guard let newest, newest.origin == reader.origin else { throw gap }
+            // The export before is no base any more, for example after a restored backup. Where somebody else exported
+            // meanwhile, a later run continues that.
+            guard let newest, newest.origin == reader.origin,
+                try await newestExport(after: last)?.digest == newest.digest
+            else { throw gap }
             return try await Exporter(reader, request).export(to: destination)
         }
     }

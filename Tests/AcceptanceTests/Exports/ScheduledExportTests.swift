@@ -117,6 +117,27 @@ import Testing
         #expect(fourth.tables.allSatisfy { $0.mode == .full })
     }
 
+    @Test func `have everything where the last run is no base any more`() async throws {
+        let ledger = try NightlyLedger(seed: TestEnvironment.seed)
+        let slot = try Slot(ledger)
+        var next = 0
+        try await ledger.deliver(until: slot.instant, from: &next)
+        let export = try await Self.export("restored", slot.schedule, ledger)
+        let first = try Self.completed(await Self.run(ExportScheduler(ledger.writer, [export]), at: slot.instant))
+        // As if the ledger had been restored from a backup, and had got other events since.
+        let manifest = String(decoding: try File.read(first.manifestPath), as: UTF8.self)
+            .replacing(/"treeRoot":"[^"]*"/, with: #""treeRoot":"\#(String(repeating: "0", count: 64))""#)
+        try File.write(Array(manifest.utf8), to: first.manifestPath)
+        let record = ledger.dataFolder + "/exports/restored.json"
+        let changed = String(decoding: try File.read(record), as: UTF8.self)
+            .replacing(first.digest.hex, with: Digest.sha256(of: Array(manifest.utf8)).hex)
+        try File.write(Array(changed.utf8), to: record)
+        let second = try Self.completed(
+            await Self.run(
+                ExportScheduler(ledger.writer, [export]), at: slot.instant.advanced(byMilliseconds: Self.day)))
+        #expect(!second.existed && second.tables.allSatisfy { $0.mode == .full })
+    }
+
     @Test func `are repeated after a failure, with pauses`() async throws {
         let ledger = try NightlyLedger(seed: TestEnvironment.seed)
         let slot = try Slot(ledger)
