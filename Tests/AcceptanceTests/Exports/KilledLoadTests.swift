@@ -72,7 +72,7 @@ struct KilledLoadTests {
     ) async throws {
         let ledger = try NightlyLedger(seed: TestEnvironment.seed)
         var next = 0
-        for night in 0..<20 { try await ledger.play(to: night, from: &next) }
+        for night in 0..<12 { try await ledger.play(to: night, from: &next) }
         let seed = TestEnvironment.seed
         let loads = Loads(ledger, try await blocking { try PostgresDatabase() }, rounds: rounds)
         try await blocking { try body(loads, SeededRandom(seed: seed)) }
