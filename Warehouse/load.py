@@ -112,8 +112,8 @@ def main():
     parser.add_argument("--schema", default="subledger", help="schema of the tables (default: %(default)s)")
     parser.add_argument("manifests", nargs="+", type=pathlib.Path, metavar="MANIFEST")
     options = parser.parse_args()
-    loader = Loader(options.database, options.schema)
     try:
+        loader = Loader(options.database, options.schema)
         for path in options.manifests:
             print(f"{path}: {'loaded' if loader.load(path) else 'loaded before'}")
     except (LoadRefused, OSError, KeyError, ValueError, duckdb.Error) as error:

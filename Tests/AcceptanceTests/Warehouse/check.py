@@ -104,9 +104,9 @@ class LedgerCheck:
 
 def main(program: str, package: str, folder: str, *ledgers: str):
     files, wrong = Package(pathlib.Path(package)), []
-    duckdb = DuckDB(files, pathlib.Path(folder))
     for stated in map(json.loads, ledgers):
         check = LedgerCheck(files, program, stated)
+        duckdb = DuckDB(files, pathlib.Path(folder), stated["name"])
         check.run(duckdb, PostgreSQL(files, pathlib.Path(folder), stated["postgres"]))
         wrong += check.wrong
     if wrong:

@@ -104,9 +104,10 @@ class Warehouse:
 class DuckDB(Warehouse):
     name = "duckdb"
 
-    def __init__(self, package: Package, folder: pathlib.Path):
+    def __init__(self, package: Package, folder: pathlib.Path, name: str):
         super().__init__(package, folder)
-        self.path = folder / "warehouse.duckdb"
+        # dbt does not close its database, and another process cannot load into it then.
+        self.path = folder / f"{name}.duckdb"
 
     def environment(self) -> dict[str, str]:
         return {"SUBLEDGER_DUCKDB": str(self.path)}
