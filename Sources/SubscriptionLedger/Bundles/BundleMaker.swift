@@ -58,7 +58,9 @@ struct BundleMaker {
         try files.add(BundlePath.record(position), record.bytes)
         try files.add(BundlePath.proof(position), proof.bytes)
         let evidence = try log.evidence(at: position) ?? []
-        guard !evidence.isEmpty else { return contents.add(record, .none, []) }
+        guard !evidence.isEmpty else {
+            return contents.add(record, record.evidenceLength == 0 ? .none : .erased, [])
+        }
         let page = request.withOthers ? nil : try BundlePage(record, evidence, keys: fold.keys)
         guard let page else {
             try files.add(BundlePath.evidence(position, record.evidenceExtension), evidence)

@@ -148,7 +148,11 @@ import Testing
             let line = try #require(index.split(separator: "\n").first { $0.contains("\"answer\"") })
             let position = try #require(try JSONDocument(parsing: Array(line.utf8)).root["position"]?.integer)
             let removed = ["records/\(position).bin", "proofs/\(position).tlog-proof", "evidence/\(position).jws"]
+            let erased = String(line).replacing("\"\(removed[2])\"", with: "null")
+                .replacing("\"present\"", with: "\"erased\"")
             let cases: [(changes: [String], firstBad: String)] = [
+                // Nothing in the bundle says that it was erased.
+                (["index.ndjson", "\(line)", erased, removed[2], "", "REMOVED"], "index.ndjson"),
                 (["answer/answer.json", "\"status\":\"expired\"", "\"status\":\"active\""], "answer/answer.json"),
                 (["answer/rules.json", "\"ownGraceDays\":2", "\"ownGraceDays\":3"], "answer/rules.json"),
                 (["bundle.json", "\"kind\":\"subscription\"", "\"kind\":\"customer\""], "bundle.json"),
