@@ -29,7 +29,9 @@ struct AuditAnswer {
 
 extension AuditAnswer {
     private var table: String {
-        let rows = [("log", log), ("erased", erased), ("trust", trust), ("signatures", signatures), ("anchors", anchors)]
+        let rows = [
+            ("log", log), ("erased", erased), ("trust", trust), ("signatures", signatures), ("anchors", anchors),
+        ]
         var lines = [verdict] + rows.compactMap { name, text in text.map { Self.line(name, $0) } }
         lines += report.neededRoots.map { Self.line("root", Self.text(of: $0)) }
         lines += report.derived.map { Self.line($0.part, Self.text(of: $0)) }
@@ -56,7 +58,9 @@ extension AuditAnswer {
         report.root.map { "\(report.events) of \(report.size) events are sound, root \($0.hex)" }
     }
 
-    private var erased: String? { report.erased > 0 ? "the evidence of \(report.erased) events; their facts are kept" : nil }
+    private var erased: String? {
+        report.erased > 0 ? "the evidence of \(report.erased) events; their facts are kept" : nil
+    }
 
     private var trust: String? {
         guard let counts = report.counts else { return nil }

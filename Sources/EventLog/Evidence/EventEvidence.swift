@@ -20,6 +20,10 @@ package struct ErasedEvidence: Hashable, Sendable {
     /// The line of the residue.
     package let residue: [UInt8]
 
+    package init(erasedBy: UInt64, residue: [UInt8]) {
+        (self.erasedBy, self.residue) = (erasedBy, residue)
+    }
+
     /// The app that a notification named; nil for other events.
     var bundleId: String? { try? JSONDocument(parsing: residue).root["bundleId"]?.string }
 

@@ -22,7 +22,7 @@ extension ExportTable {
             row.append(boolean: customer.isAnonymous)
             row.append(instant: customer.firstSeenAt)
             row.append(text: customer.mergedInto?.hex)
-            row.append(instant: nil)
+            row.append(instant: customer.erasedAt)
             row.append(evidence: [customer.firstPosition])
         })
 }

@@ -19,7 +19,8 @@ enum EventChecks {
         case .ratesChanged where !record.statesDigest(of: evidence): return "the rates do not match their digest"
         case .numbersClosed where !record.statesDigest(of: evidence):
             return "the closed numbers do not match their digest"
-        case _ where record.artifact == .erasureResidue && ErasureEvents.places(in: evidence, of: record.position) == nil:
+        case _
+        where record.artifact == .erasureResidue && ErasureEvents.places(in: evidence, of: record.position) == nil:
             return "the residue cannot be decoded"
         default: break
         }

@@ -2,6 +2,7 @@ import AppStoreModel
 package import AppStoreVerification
 import CMS
 import EventLog
+import Ingestion
 import LedgerModel
 import Primitives
 package import TransparencyLog
@@ -178,7 +179,7 @@ extension BundleCheck {
                     guard try read(file) == text else { throw BundleFinding(file, "not a part of the page") }
                 }
             case .erased:
-                guard try isErased(position) else {
+                guard try erasure(of: position) != nil else {
                     throw BundleFinding(BundlePath.index, "no event erased the evidence of position \(position)")
                 }
             }
@@ -189,17 +190,16 @@ extension BundleCheck {
         return (["\(events.count { $0.state == .present }) files"] + rest.compactMap { $0 }).joined(separator: ", ")
     }
 
-    /// Whether an event of the bundle states that it erased the evidence of a position.
-    private func isErased(_ position: Position) throws -> Bool {
+    /// Returns what an event of the bundle keeps of the evidence of a position, which it erased; nil if none says so.
+    func erasure(of position: Position) throws -> ErasedEvidence? {
         for (other, state) in events where state == .present && other > position {
             let record = try record(at: other)
-            guard record.kind == .customerErased, let residue = try evidence(of: record, state) else { continue }
-            let isNamed = residue.split(separator: UInt8(ascii: "\n")).contains { line in
-                (try? JSONDocument(parsing: Array(line)).root["position"]?.integer) == Int64(position)
-            }
-            if isNamed { return true }
+            guard record.kind == .customerErased, let residue = try evidence(of: record, state),
+                let place = ErasureEvents.places(in: residue, of: other)?[position]
+            else { continue }
+            return ErasedEvidence(erasedBy: other, residue: Array(residue[place.range]))
         }
-        return false
+        return nil
     }
 }
 

@@ -49,6 +49,10 @@ extension LedgerReader {
         }
         if !hasRules, let position = try activeRules.activation(knownAt: size)?.position { positions.insert(position) }
         positions.formUnion(try appliedCatalogs.positions(in: 0..<size))
+        // The facts of erased evidence are in the events that erased it.
+        for position in positions {
+            if case .erased(let erased) = try log.eventEvidence(at: position) { positions.insert(erased.erasedBy) }
+        }
         guard positions.count <= Self.bundlePositionsMax else { throw BundleError.positions }
         return positions.sorted()
     }

@@ -15,6 +15,8 @@ package struct ExportedCustomer: Sendable {
     package let firstPosition: Position
     /// The customer into which this one is merged; nil for none.
     package fileprivate(set) var mergedInto: CustomerHandle?
+    /// The time at which the customer was erased; nil for one that was not.
+    package fileprivate(set) var erasedAt: Instant?
 }
 
 extension ExportedCustomer {
@@ -40,7 +42,7 @@ extension LedgerReader {
         var directory = CustomerDirectory()
         var sorter = RecordSorter(limit: Self.customerMemory, pathPrefix: folder + "/customers", fileLimit: 64)
         try log.forEachRecord { record in
-            guard record.position < size, record.recordedAt <= asOf, let fact = CustomerEvents.fact(in: record) else {
+            guard record.position < size, record.recordedAt <= asOf, let fact = try customerFact(in: record) else {
                 return
             }
             try WorkLimit.check()
@@ -49,7 +51,7 @@ extension LedgerReader {
                 try sorter.append {
                     $0 += mention.handle.bytes + record.position.bigEndianBytes
                 } body: {
-                    $0 += record.recordedAt.milliseconds.bigEndianBytes + [mention.isKnown ? 1 : 0]
+                    $0 += record.recordedAt.milliseconds.bigEndianBytes + [mention.kind.rawValue]
                 }
             }
         }
@@ -61,11 +63,20 @@ extension LedgerReader {
                 open = nil
             }
             var customer = open ?? ExportedCustomer(mention)
-            if mention.isKnown { customer.isAnonymous = false }
+            if mention.kind == .known { customer.isAnonymous = false }
+            if mention.kind == .erased { customer.erasedAt = customer.erasedAt ?? mention.recordedAt }
             customer.mergedInto = directory.merges(from: mention.handle).first?.into
             open = customer
         }
         if let open { try body(open) }
+    }
+}
+
+extension LedgerReader {
+    private func customerFact(in record: Record) throws -> CustomerFact? {
+        if let erasure = ErasureEvents.fact(in: record) { return erasure }
+        let evidence = record.kind == .tokenMapped ? try log.evidence(at: record.position) ?? [] : []
+        return CustomerEvents.fact(in: record, evidence)
     }
 }
 
@@ -74,29 +85,42 @@ private struct Mention {
     let handle: CustomerHandle
     let position: Position
     let recordedAt: Instant
-    let isKnown: Bool
+    let kind: Kind
+
+    enum Kind: UInt8 {
+        case anonymous
+        /// The event shows that the customer is not anonymous.
+        case known
+        case erased
+    }
 
     init?(_ record: StoredRecord) {
         var (position, body) = (record.key.dropFirst(CustomerHandle.byteCount), record.body)
         guard let handle = CustomerHandle(bytes: record.key.prefix(CustomerHandle.byteCount)),
-            let position = Position(taking: &position), let recordedAt = Int64(taking: &body)
+            let position = Position(taking: &position), let recordedAt = Int64(taking: &body),
+            let kind = body.first.flatMap(Kind.init)
         else { return nil }
-        (self.handle, self.position, isKnown) = (handle, position, body.first == 1)
+        (self.handle, self.position, self.kind) = (handle, position, kind)
         self.recordedAt = Instant(milliseconds: recordedAt)
     }
 }
 
 extension CustomerFact {
-    /// The customers that the event is about, and whether it shows that they are not anonymous.
-    fileprivate var mentions: [(handle: CustomerHandle, isKnown: Bool)] {
+    /// The customers that the event is about.
+    fileprivate var mentions: [(handle: CustomerHandle, kind: Mention.Kind)] {
         switch self {
-        case .claim(let claim), .refusedClaim(let claim): [(claim.customer, claim.by > .anonymous)]
-        case .download(let claim): [(claim.customer, claim.by > .anonymous)]
-        case .transfer(let transfer): [(transfer.customer, true)]
-        case .directory(let change): [(change.customer, false), (change.into, true)]
-        case .token(let mapping): [(mapping.customer, true)]
-        case .grant(let grant): [(grant.customer, true)]
-        case .consent(let consent): [(consent.customer, true)]
+        case .claim(let claim), .refusedClaim(let claim): [(claim.customer, Mention.Kind(claim.by))]
+        case .download(let claim): [(claim.customer, Mention.Kind(claim.by))]
+        case .transfer(let transfer): [(transfer.customer, .known)]
+        case .directory(.erasure(let erasure)): [(erasure.customer, .erased)]
+        case .directory(let change): [(change.customer, .anonymous), (change.into, .known)]
+        case .token(let mapping): [(mapping.customer, .known)]
+        case .grant(let grant): [(grant.customer, .known)]
+        case .consent(let consent): [(consent.customer, .known)]
         }
     }
+}
+
+extension Mention.Kind {
+    fileprivate init(_ authority: Claim.Authority) { self = authority > .anonymous ? .known : .anonymous }
 }

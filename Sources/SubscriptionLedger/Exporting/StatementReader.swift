@@ -29,12 +29,14 @@ package final class StatementReader {
     private func read(_ position: Position) throws {
         payloads = [:]
         self.position = nil
-        guard let record = try log.record(at: position), let evidence = try log.evidence(at: position) else { return }
+        guard let record = try log.record(at: position), let evidence = try log.eventEvidence(at: position) else {
+            return
+        }
         trust = record.trust.name
         switch try EventContent(record, evidence: evidence) {
         case .artifact(let artifact): add(artifact)
         case .answer(let stored): for case let artifact? in stored.parts { add(artifact) }
-        case .verifyReceiptAnswer, .notificationV1, .body: break
+        case .verifyReceiptAnswer, .notificationV1, .erased, .body: break
         }
         self.position = position
     }

@@ -159,7 +159,7 @@ import Testing
                 log,
                 check: { record, evidence in
                     seen.add(record.position)
-                    #expect(evidence.count == record.evidenceLength)
+                    #expect((evidence.verbatim?.count ?? 0) == record.evidenceLength)
                     return .success(())
                 }, progress: { reached.add($0) })
             return try audit.run()
