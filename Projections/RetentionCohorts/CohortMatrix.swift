@@ -15,13 +15,13 @@ package struct CohortKey: Hashable, Sendable {
 
 /// The members of a cohort in one cell.
 package struct CohortCell: Hashable, Sendable {
-    package fileprivate(set) var eligible = 0
-    package fileprivate(set) var retained = 0
-    package fileprivate(set) var pending = 0
+    package internal(set) var eligible = 0
+    package internal(set) var retained = 0
+    package internal(set) var pending = 0
     /// Whether the cell may still change although no event is recorded.
-    package fileprivate(set) var isIncomplete = false
+    package internal(set) var isIncomplete = false
     /// The net revenue of the eligible members up to the instant of the cell.
-    package fileprivate(set) var net = Amounts()
+    package internal(set) var net = Amounts()
 }
 
 /// A cohort with its cells, by number.
@@ -36,7 +36,7 @@ package struct CohortRow: Sendable {
 package struct CohortMatrix: Sendable {
     /// The number of members whose purchases are not known to be their own.
     package private(set) var ownershipInferred = 0
-    private var cohorts: [CohortKey: Cohort] = [:]
+    var cohorts: [CohortKey: Cohort] = [:]
     private let question: RetentionQuestion
 
     package init(_ question: RetentionQuestion) {
@@ -71,7 +71,7 @@ package struct CohortMatrix: Sendable {
 }
 
 extension CohortKey {
-    fileprivate var withoutCut: CohortKey { CohortKey(bucket: bucket, duration: duration, cut: []) }
+    fileprivate var withoutCut: CohortKey { CohortKey(bucket, duration, cut: []) }
 
     fileprivate func precedes(_ other: CohortKey) -> Bool {
         if bucket != other.bucket {
@@ -101,7 +101,7 @@ extension CalendarPeriod {
 }
 
 /// The counts of a cohort.
-private struct Cohort: Sendable {
+struct Cohort: Sendable {
     private(set) var size = 0
     private var known: [CohortCell] = []
     /// The members, under `renewals`, without further purchases, in the first cell that they did not reach.
@@ -132,6 +132,20 @@ private struct Cohort: Sendable {
         size += other.size
         known.merge(other.known)
         decided.merge(other.decided)
+    }
+
+    func forEachPart(_ body: (CohortPlace, CohortCell) throws -> Void) rethrows {
+        try body(.members, CohortCell(eligible: size))
+        for (k, cell) in known.enumerated() { try body(.reached(k), cell) }
+        for (k, cell) in decided.enumerated() where cell.eligible > 0 { try body(.gone(k), cell) }
+    }
+
+    mutating func add(_ cell: CohortCell, at place: CohortPlace) {
+        switch place {
+        case .members: size += cell.eligible
+        case .reached(let k): known.merge(cell, at: k)
+        case .gone(let k): decided.merge(cell, at: k)
+        }
     }
 
     /// The number of cells that a member reached.
@@ -175,6 +189,11 @@ extension CohortCell {
 }
 
 extension [CohortCell] {
+    fileprivate mutating func merge(_ cell: CohortCell, at k: Int) {
+        while count <= k { append(CohortCell()) }
+        self[k].merge(cell)
+    }
+
     fileprivate mutating func merge(_ other: [CohortCell]) {
         while count < other.count { append(CohortCell()) }
         for index in other.indices { self[index].merge(other[index]) }

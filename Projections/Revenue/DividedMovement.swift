@@ -7,7 +7,7 @@ import Primitives
 /// The numbers of each kind add up to those without the division: the change of a unit counts in one cell, that of the
 /// greatest amount after it, or before it when nothing is left. What passes between cells is `moved`.
 package struct DividedMovement: Sendable {
-    package private(set) var cells: [RevenueCell: RevenueMovement] = [:]
+    package internal(set) var cells: [RevenueCell: RevenueMovement] = [:]
 
     package init() {}
 

@@ -28,6 +28,9 @@ package struct Amounts: Hashable, Sendable {
         }
     }
 
+    /// Adds a number of amounts that are not known.
+    package mutating func addUnknown(_ count: Int) { unknownCount += count }
+
     package mutating func add(_ other: Amounts) {
         for entry in other.entries { add(entry.amount, entry.currency) }
         unknownCount += other.unknownCount

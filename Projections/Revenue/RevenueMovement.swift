@@ -26,7 +26,7 @@ package struct RevenueMovement: Sendable {
     /// The number of units in that part.
     package private(set) var inRetry = 0
     /// The change of the number of purchases whose recurring revenue is not known.
-    package private(set) var unknownChange = 0
+    package internal(set) var unknownChange = 0
 
     package init() {}
 

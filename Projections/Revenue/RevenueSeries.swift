@@ -7,7 +7,7 @@ import SubscriptionStatus
 /// are merged.
 package struct RevenueSeries: Sendable {
     /// The changes in each bucket that has any.
-    private var changes: [Bucket: DividedMovement] = [:]
+    var changes: [Bucket: DividedMovement] = [:]
     private let calendar: BucketCalendar
     private let rules: Rules
     private let asOf: Instant
@@ -69,7 +69,7 @@ package struct RevenueSeries: Sendable {
         var accounts: [RevenueCell: [Symbol?: Account]] = [:]
         for movement in changes.values {
             for (cell, movement) in movement.cells {
-                for currency in movement.currencies { accounts[cell, default: [:]][currency] = Account() }
+                for currency in movement.currenciesOfRows { accounts[cell, default: [:]][currency] = Account() }
             }
         }
         let cells = accounts.keys.sorted { $0.precedes($1) }
@@ -115,10 +115,8 @@ package struct RevenueSeries: Sendable {
 }
 
 extension RevenueMovement {
-    fileprivate var currencies: Set<Symbol?> {
-        let known = changes.values.flatMap { $0.entries.map(\.currency) }
-        return Set(unknownChange == 0 ? known : known + [nil])
-    }
+    /// The currencies that have rows. Unknown amounts are in the row without a currency.
+    fileprivate var currenciesOfRows: Set<Symbol?> { unknownChange == 0 ? currencies : currencies.union([nil]) }
 }
 
 extension Instant {

@@ -13,6 +13,10 @@ package struct RevenueTable: Sendable {
         /// Nil where an amount is not known.
         package let currency: Symbol?
         package let cut: [String?]
+
+        package init(_ bucket: Bucket, _ currency: Symbol?, cut: [String?]) {
+            (self.bucket, self.currency, self.cut) = (bucket, currency, cut)
+        }
     }
 
     package struct Row: Hashable, Sendable {
@@ -62,7 +66,7 @@ package struct RevenueTable: Sendable {
             let cut = cuts.map { $0.value(of: purchase, in: unit) }
             for charge in purchase.charges(in: reporting) {
                 let bucket = calendar.bucket(of: booking == .sale ? charge.saleAt : charge.at)
-                let key = Key(bucket: bucket, currency: charge.amount == nil ? nil : charge.currency, cut: cut)
+                let key = Key(bucket, charge.amount == nil ? nil : charge.currency, cut: cut)
                 rows[key, default: Row()].add(charge, rates.proceeds(of: charge))
                 guard touched.insert(key).inserted else { continue }
                 let end = min(calendar.start(of: bucket.next).advanced(byMilliseconds: -1), unit.asOf)
@@ -72,8 +76,11 @@ package struct RevenueTable: Sendable {
     }
 
     package mutating func merge(_ other: RevenueTable) {
-        for (key, row) in other.rows { rows[key, default: Row()].merge(row) }
+        for (key, row) in other.rows { add(row, to: key) }
     }
+
+    /// Adds a row of another table.
+    package mutating func add(_ row: Row, to key: Key) { rows[key, default: Row()].merge(row) }
 }
 
 /// The days of the exchange rates in a sum.
@@ -96,6 +103,24 @@ package struct ExchangeSpan: Hashable, Sendable {
         span.movements += other.movements
         (span.firstDay, span.lastDay) = (min(firstDay, other.firstDay), max(lastDay, other.lastDay))
         return span
+    }
+}
+
+/// The numbers of a row, which add up. The days of exchange rates are not among them.
+extension RevenueTable.Row {
+    package var numbers: [Int64] {
+        [gross, refunds, reversals, upgradeCredits, proceedsBeforeTax]
+            + [charges, unknownProceeds, unknownPrice, unknownRate, unitsAtHigherRate, unitsAtKnownRate].map(Int64.init)
+    }
+
+    /// Returns nil for another number of numbers.
+    package init?(numbers: [Int64]) {
+        guard numbers.count == 11 else { return nil }
+        (gross, refunds, reversals) = (numbers[0], numbers[1], numbers[2])
+        (upgradeCredits, proceedsBeforeTax) = (numbers[3], numbers[4])
+        let counts = numbers[5...].map { Int($0) }
+        (charges, unknownProceeds, unknownPrice) = (counts[0], counts[1], counts[2])
+        (unknownRate, unitsAtHigherRate, unitsAtKnownRate) = (counts[3], counts[4], counts[5])
     }
 }
 

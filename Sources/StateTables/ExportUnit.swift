@@ -1,5 +1,5 @@
 import AppStoreModel
-import LedgerModel
+package import LedgerModel
 import PaidService
 import Primitives
 
@@ -53,13 +53,20 @@ final class ExportUnit {
 }
 
 /// The names of units in tables: 16 bytes of the SHA-256 of their kind and their least key. They change when units join.
-enum UnitID {
+package enum UnitID {
     static func bytes(_ kind: String, _ key: SubscriptionKey, group: String? = nil) -> [UInt8] {
+        Array(digest(kind, key, group: group).bytes.prefix(16))
+    }
+
+    /// Returns the name as a number of the same order.
+    package static func name(_ kind: String, _ key: SubscriptionKey) -> UInt128 { digest(kind, key).firstHalf }
+
+    private static func digest(_ kind: String, _ key: SubscriptionKey, group: String? = nil) -> Digest {
         var parts: [JSONValue] = [
             .string(kind), .string(key.environment.rawValue), .string(key.bundleId),
             .string(key.originalTransactionId),
         ]
         if let group { parts.append(.string(group)) }
-        return Array(Digest.sha256(of: JSONValue.array(parts).canonical()).bytes.prefix(16))
+        return Digest.sha256(of: JSONValue.array(parts).canonical())
     }
 }

@@ -34,6 +34,13 @@ package struct StateFold: Sendable {
             (self.fold, self.rows, sums) = (fold, rows, fold.sums)
         }
 
+        /// Adds numbers to the sums of a fold with one reading.
+        /// - Returns: false for a part that no fold has.
+        package mutating func add(_ part: SumPart, to table: Int) -> Bool {
+            guard let number = fold.summed.firstIndex(of: table), !sums.isEmpty else { return false }
+            return sums[0].add(part, to: number)
+        }
+
         /// Adds the rows of a unit.
         /// - Throws: the errors of the place of the rows.
         package mutating func add(_ facts: UnitFacts) throws {
@@ -45,6 +52,13 @@ package struct StateFold: Sendable {
                 }
                 sums[index].add(unit)
             }
+        }
+    }
+
+    /// Calls `body` with the parts of the sums of a fold with one reading.
+    package func forEachSum(of part: Part, _ body: (_ table: Int, SumPart) throws -> Void) rethrows {
+        for (number, table) in summed.enumerated() {
+            try part.sums.first?.forEachPart(of: number) { try body(table, $0) }
         }
     }
 

@@ -9,6 +9,13 @@ protocol TableSum: Sendable {
     /// Adds the sums of another thread.
     mutating func merge(_ other: Self)
 
+    /// Calls `body` with all parts of the sums.
+    func forEachPart(_ body: (SumPart) throws -> Void) rethrows
+
+    /// Adds a part of the sums of another worker.
+    /// - Returns: false for a part that `forEachPart` does not make.
+    mutating func add(_ part: SumPart) -> Bool
+
     /// Adds a row for each sum.
     func addRows(to rows: StateRows) throws
 }
@@ -17,6 +24,10 @@ protocol TableSum: Sendable {
 struct AppScope: Hashable {
     let environment: String
     let bundleId: String
+
+    init(environment: String, bundleId: String) {
+        (self.environment, self.bundleId) = (environment, bundleId)
+    }
 
     /// - Parameter key: that of a subscription in the scope.
     init(_ key: SubscriptionKey) {
@@ -45,6 +56,10 @@ package struct TableSums: Sendable {
         sum.merge(other)
     }
 
-    /// - Parameter table: the number of a table among those of the sums.
+    /// - Parameter table: the number of a table among those of the sums, as of the other methods.
+    func forEachPart(of table: Int, _ body: (SumPart) throws -> Void) rethrows { try sums[table].forEachPart(body) }
+
+    mutating func add(_ part: SumPart, to table: Int) -> Bool { sums[table].add(part) }
+
     func addRows(of table: Int, to rows: StateRows) throws { try sums[table].addRows(to: rows) }
 }

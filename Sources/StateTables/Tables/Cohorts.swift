@@ -67,6 +67,39 @@ private struct CohortSum: TableSum {
         }
     }
 
+    /// The counts of a cell, and each amount of it, have a part of their own.
+    func forEachPart(_ body: (SumPart) throws -> Void) rethrows {
+        for (app, matrices) in matrices {
+            for (question, matrix) in zip(questions, matrices) {
+                let prefix = [.string(question.rules.definition.rawValue)] + app.elements
+                try matrix.forEachPart { cohort, place, cell in
+                    let key = prefix + cohort.elements + place.elements
+                    let counts = [cell.eligible, cell.retained, cell.pending, cell.net.unknownCount]
+                    try body(SumPart(key, counts.map { Int64($0) }))
+                    for entry in cell.net.entries {
+                        try body(SumPart(key + [JSONValue(entry.currency?.text)], [entry.amount]))
+                    }
+                }
+            }
+        }
+    }
+
+    mutating func add(_ part: SumPart) -> Bool {
+        guard var key = SumKeyReader(part.key), let definition = key.text(), let app = key.scope(),
+            let index = questions.firstIndex(where: { $0.rules.definition.rawValue == definition }),
+            let cohort = CohortKey(&key, questions[index]), let place = CohortPlace(&key)
+        else { return false }
+        var cell: CohortCell?
+        if key.isAtEnd {
+            cell = CohortCell(counts: part.numbers)
+        } else if let currency = key.optionalText(), key.isAtEnd, part.numbers.count == 1 {
+            var net = Amounts()
+            net.add(part.numbers[0], currency.map { Symbol($0) })
+            cell = CohortCell(eligible: 0, net: net)
+        }
+        return cell.map { matrices[app, default: empty][index].add($0, at: place, of: cohort) } ?? false
+    }
+
     /// Calls `body` with every cell.
     func forEachCell(_ body: (Cell) throws -> Void) rethrows {
         for (app, matrices) in matrices {
@@ -101,6 +134,8 @@ private struct CohortNetSum: TableSum {
 
     mutating func add(_ unit: ExportUnit) { matrices.add(unit) }
     mutating func merge(_ other: Self) { matrices.merge(other.matrices) }
+    func forEachPart(_ body: (SumPart) throws -> Void) rethrows { try matrices.forEachPart(body) }
+    mutating func add(_ part: SumPart) -> Bool { matrices.add(part) }
 
     func addRows(to rows: StateRows) throws {
         try matrices.forEachCell { cell in
@@ -116,6 +151,56 @@ private struct CohortNetSum: TableSum {
                 }
             }
         }
+    }
+}
+
+extension CohortKey {
+    fileprivate var elements: [JSONValue] {
+        [JSONValue(bucket?.name), JSONValue(duration?.description)] + cut.map { JSONValue($0) }
+    }
+
+    fileprivate init?(_ key: inout SumKeyReader, _ question: RetentionQuestion) {
+        guard let cohort = key.optionalText(), let length = key.optionalText(),
+            let cut = key.optionalTexts(question.cuts.count)
+        else { return nil }
+        let (bucket, duration) = (
+            cohort.flatMap { question.calendar.bucket(named: $0) }, length.flatMap { CalendarPeriod($0) }
+        )
+        guard (bucket == nil) == (cohort == nil), (duration == nil) == (length == nil) else { return nil }
+        self.init(bucket, duration, cut: cut)
+    }
+}
+
+extension CohortPlace {
+    fileprivate var elements: [JSONValue] {
+        switch self {
+        case .members: [.string("members"), .integer(0)]
+        case .reached(let k): [.string("reached"), .integer(Int64(k))]
+        case .gone(let k): [.string("gone"), .integer(Int64(k))]
+        }
+    }
+
+    fileprivate init?(_ key: inout SumKeyReader) {
+        guard let name = key.text(), let k = key.integer() else { return nil }
+        switch name {
+        case "members": self = .members
+        case "reached": self = .reached(k)
+        case "gone": self = .gone(k)
+        default: return nil
+        }
+    }
+}
+
+extension CohortCell {
+    /// More members than there are people would not add up in 64 bits.
+    private static let countLimit: Int64 = 1 << 40
+
+    /// - Parameter counts: eligible, retained, pending, and the amounts that are not known.
+    fileprivate init?(counts: [Int64]) {
+        guard counts.count == 4, counts.allSatisfy((0...Self.countLimit).contains) else { return nil }
+        var net = Amounts()
+        net.addUnknown(Int(counts[3]))
+        self.init(eligible: Int(counts[0]), retained: Int(counts[1]), pending: Int(counts[2]), net: net)
     }
 }
 

@@ -25,13 +25,14 @@ private struct RecurringRevenueSum: TableSum {
     private static let definitions = Rules.Revenue.RecurringRevenue.allCases
 
     private let catalogs: [Symbol: CatalogHistory]
+    private let calendar: BucketCalendar
     private let empty: [RevenueSeries]
     private var series: [AppScope: [RevenueSeries]] = [:]
 
     init(_ question: ExportQuestion) {
         let context = question.context
         let calendar = BucketCalendar(.month, in: question.zone, weekStartsOn: context.rules.retention.weekStartsOn)
-        catalogs = context.catalogs
+        (catalogs, self.calendar) = (context.catalogs, calendar)
         empty = Self.definitions.map { definition in
             var rules = context.rules
             rules.revenue.mrr = definition
@@ -53,6 +54,34 @@ private struct RecurringRevenueSum: TableSum {
         }
     }
 
+    /// The amounts of a currency have a part of their own, and so does the change of what is not known.
+    func forEachPart(_ body: (SumPart) throws -> Void) rethrows {
+        for (app, series) in series {
+            for (definition, part) in zip(Self.definitions, series) {
+                try part.forEachPart { bucket, cell, movement in
+                    let key =
+                        [.string(definition.rawValue)] + app.elements + ([bucket.name] + cell).map { JSONValue($0) }
+                    for currency in movement.currencies {
+                        let amounts = RevenueMovement.Kind.allCases.map { movement.changes[$0]?[currency] ?? 0 }
+                        try body(SumPart(key + [JSONValue(currency?.text)], amounts))
+                    }
+                    if movement.unknownChange != 0 { try body(SumPart(key, [Int64(movement.unknownChange)])) }
+                }
+            }
+        }
+    }
+
+    mutating func add(_ part: SumPart) -> Bool {
+        guard var key = SumKeyReader(part.key),
+            let definition = key.text().flatMap(Rules.Revenue.RecurringRevenue.init),
+            let index = Self.definitions.firstIndex(of: definition), let app = key.scope(),
+            let bucket = key.text().flatMap({ calendar.bucket(named: $0) }),
+            let cell = key.optionalTexts(PurchaseCut.ofTables.count), let movement = RevenueMovement(&key, part.numbers)
+        else { return false }
+        series[app, default: empty][index].add(movement, to: cell, in: bucket)
+        return true
+    }
+
     func addRows(to rows: StateRows) throws {
         for (app, series) in series {
             for (definition, part) in zip(Self.definitions, series) {
@@ -60,6 +89,22 @@ private struct RecurringRevenueSum: TableSum {
                     try rows.add { $0.append(row, definition, app) }
                 }
             }
+        }
+    }
+}
+
+extension RevenueMovement {
+    /// - Parameter key: the currency of the amounts of each kind, or nothing for the change of what is not known.
+    fileprivate init?(_ key: inout SumKeyReader, _ numbers: [Int64]) {
+        if key.isAtEnd {
+            guard numbers.count == 1, let change = Int32(exactly: numbers[0]) else { return nil }
+            self.init(unknownChange: Int(change))
+        } else {
+            guard let currency = key.optionalText(), key.isAtEnd, numbers.count == Kind.allCases.count else {
+                return nil
+            }
+            self.init(
+                Dictionary(uniqueKeysWithValues: zip(Kind.allCases, numbers)), in: currency.map { Symbol($0) })
         }
     }
 }

@@ -24,6 +24,7 @@ extension StateTable {
 private struct RevenueSum: TableSum {
     private static let bookings = RevenueTable.Booking.allCases
 
+    private let calendar: BucketCalendar
     /// The table of each booking without a movement.
     private let empty: [RevenueTable]
     private var tables: [AppScope: [RevenueTable]] = [:]
@@ -31,6 +32,7 @@ private struct RevenueSum: TableSum {
     init(_ question: ExportQuestion) {
         let rules = question.context.rules
         let calendar = BucketCalendar(.day, in: question.zone, weekStartsOn: rules.retention.weekStartsOn)
+        self.calendar = calendar
         empty = Self.bookings.map {
             RevenueTable(
                 calendar, cuts: PurchaseCut.ofTables, booking: $0, rules: rules.revenue, in: question.reporting)
@@ -48,6 +50,29 @@ private struct RevenueSum: TableSum {
         for (app, others) in other.tables {
             for (index, table) in others.enumerated() { tables[app, default: empty][index].merge(table) }
         }
+    }
+
+    func forEachPart(_ body: (SumPart) throws -> Void) rethrows {
+        for (app, tables) in tables {
+            for (booking, table) in zip(Self.bookings, tables) {
+                for (key, row) in table.rows {
+                    let named = [key.bucket.name, key.currency?.text] + key.cut
+                    let elements = [.string(booking.rawValue)] + app.elements + named.map { JSONValue($0) }
+                    try body(SumPart(elements, row.numbers))
+                }
+            }
+        }
+    }
+
+    mutating func add(_ part: SumPart) -> Bool {
+        guard var key = SumKeyReader(part.key), let booking = key.text().flatMap(RevenueTable.Booking.init),
+            let app = key.scope(), let bucket = key.text().flatMap({ calendar.bucket(named: $0) }),
+            let currency = key.optionalText(), let cut = key.optionalTexts(PurchaseCut.ofTables.count), key.isAtEnd,
+            let row = RevenueTable.Row(numbers: part.numbers), let index = Self.bookings.firstIndex(of: booking)
+        else { return false }
+        let named = RevenueTable.Key(bucket, currency.map { Symbol($0) }, cut: cut)
+        tables[app, default: empty][index].add(row, to: named)
+        return true
     }
 
     func addRows(to rows: StateRows) throws {
