@@ -45,6 +45,7 @@ let package = Package(
     name: "subledger",
     products: [
         .executable(name: "subledger", targets: ["subledger"]),
+        .executable(name: "subledger-fold", targets: ["subledger-fold"]),
         .library(name: "DiskShim", type: .dynamic, targets: ["DiskShim"]),
     ],
     traits: [
@@ -130,6 +131,25 @@ let package = Package(
                 "Revenue", "Churn", "RetentionCohorts", "IntroOffers", "TableFiles",
             ],
             swiftSettings: settings
+        ),
+        // The files that carry facts to workers without a ledger, and the fold of them. Pure.
+        .target(
+            name: "FactSegments",
+            dependencies: ["Primitives", "AppStoreModel", "LedgerModel", "StateTables", "TableFiles"],
+            swiftSettings: settings
+        ),
+        // Folds such a file. It runs where nothing else is: no library, no /proc.
+        .executableTarget(
+            name: "subledger-fold", dependencies: ["Primitives", "FactSegments"],
+            path: "Tools/subledger-fold", swiftSettings: settings,
+            linkerSettings: [
+                .unsafeFlags([
+                    "-static-executable", "-use-ld=lld", "-Xlinker", "--wrap=swift_copyAuxiliaryExecutablePath",
+                ]),
+                // The modules of the dynamic libraries, with which all targets are compiled, do not name these.
+                .linkedLibrary("_FoundationCollections"), .linkedLibrary("_FoundationCShims"),
+                .linkedLibrary("swiftSynchronization"),
+            ]
         ),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // Signed messages in CMS and time stamps, read and verified by OpenSSL.
@@ -218,8 +238,9 @@ let package = Package(
         .target(
             name: "Exports",
             dependencies: [
-                "Primitives", "AppStoreModel", "LedgerModel", "Differences", "LedgerAPI", "LedgerConfiguration",
-                "LedgerStorage", "ObjectStorage", "PostgreSQL", "ProjectionRuntime", "StateTables",
+                "Primitives", "AppStoreModel", "LedgerModel", "Differences", "FactSegments", "LedgerAPI",
+                "LedgerConfiguration", "LedgerStorage", "ObjectStorage", "PostgreSQL", "ProjectionRuntime",
+                "StateTables",
                 "SubscriptionLedger", "TableFiles", crypto,
             ],
             swiftSettings: settings
@@ -314,6 +335,14 @@ let package = Package(
         .testTarget(
             name: "TableFilesTests", dependencies: ["Primitives", "TableFiles", "LedgerTesting"],
             exclude: ["Peers"], swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "FactSegmentsTests",
+            dependencies: [
+                "Primitives", "AppStoreModel", "LedgerModel", "FactSegments", "StateTables", "TableFiles",
+                "AppStoreSimulation", "LedgerConfiguration", "LedgerTesting",
+            ],
+            swiftSettings: settings
         ),
         .testTarget(
             name: "SubscriptionStatusTests",
@@ -460,8 +489,8 @@ let package = Package(
                 "Primitives", "LMDBFileFormat", "LMDB", "TransparencyLog", "LedgerStorage", "EventLog",
                 "AppStoreModel", "LedgerModel", "SubscriptionStatus", "PaidService", "Revenue", "RetentionCohorts",
                 "Churn", "CMS", "AppStoreVerification", "LedgerAPI", "FactStore", "SubscriptionLedger",
-                "AppStoreSimulation", "LedgerConfiguration", "Exports", "TableFiles", "ObjectStorage", "PostgreSQL",
-                "LedgerTesting", "crash-writer",
+                "AppStoreSimulation", "LedgerConfiguration", "Exports", "FactSegments", "TableFiles", "ObjectStorage",
+                "PostgreSQL", "LedgerTesting", "crash-writer",
                 "subledger", "appstore-simulator", asyncHTTPClient,
             ],
             exclude: [
@@ -469,8 +498,8 @@ let package = Package(
                 "Bundles/flip-bundle.py", "Bundles/hostile-zip.py", "Bundles/witness.py", "OpenSSL/judge.sh",
                 "AppleLibrary/exercise.py", "DuckDB/run.py",
                 "DuckDB/retention.sql", "DuckDB/own-grace.sql", "Exports/answers.py", "Exports/bucket.py",
-                "Erasure/scan.py", "Exports/database.py", "Exports/warehouse.py", "Warehouse/answers.py",
-                "Warehouse/check.py", "Warehouse/customers.py", "Warehouse/warehouses.py",
+                "Erasure/scan.py", "Exports/database.py", "Exports/spark.py", "Exports/warehouse.py",
+                "Warehouse/answers.py", "Warehouse/check.py", "Warehouse/customers.py", "Warehouse/warehouses.py",
             ],
             swiftSettings: testSettings
         ),

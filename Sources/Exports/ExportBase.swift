@@ -16,6 +16,8 @@ package struct ExportBase: Sendable {
     let options: [String: String]
     /// The tables by name.
     let tables: [String: ExportManifest.Table]
+    /// Whether it is an export of facts.
+    let isOfFacts: Bool
     /// The version of the facts, which a new program may raise, and the erasures.
     let decoder: Int64
     let erasures: Int64
@@ -65,6 +67,7 @@ package struct ExportBase: Sendable {
         }
         self.manifest = manifest
         digest = .sha256(of: bytes)
+        isOfFacts = root["partitions"] != nil
         (self.origin, self.treeRoot, self.size, self.asOf) = (origin, treeRoot, Position(size), asOf)
         (rulesDigest, self.decoder, self.erasures, self.tables) = (rules, decoder, erasures, tables)
         self.zoneDigest = zoneDigest

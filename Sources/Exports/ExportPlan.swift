@@ -34,6 +34,8 @@ package struct ExportPlan: Hashable, Sendable {
     package var writer: Writer
     /// The names of the tables, sorted.
     package var tables: [String]
+    /// The number of segments of an export of the facts from which the tables are folded; nil for one of tables.
+    package var partitions: Int?
 
     /// The coordinates of the export before.
     package struct Base: Hashable, Sendable {
@@ -56,7 +58,8 @@ package struct ExportPlan: Hashable, Sendable {
 extension ExportPlan {
     /// The members that plans and manifests share.
     var members: [JSONValue.Member] {
-        [
+        let partitions = partitions.map { [JSONValue.Member("partitions", JSONValue($0))] } ?? []
+        return partitions + [
             .init("schema", .integer(Self.schema)),
             .init("origin", .string(origin)),
             .init(

@@ -19,6 +19,8 @@ package struct ExportRequest: Sendable {
     package var reportingCurrency: String?
     /// The export that this one continues; nil for one of everything.
     package var base: ExportBase?
+    /// The number of segments with the facts from which the tables are folded, in place of the tables; nil for tables.
+    package var partitions: Int?
     /// Called with the progress.
     package var report: (@Sendable (RebuildProgress) -> Void)?
 

@@ -31,11 +31,14 @@ package struct ExportTable: Sendable {
         if case .state(let table) = source { table } else { nil }
     }
 
+    /// The tables that are a fold of facts, by name.
+    package static let states = StateTable.all.map { ExportTable($0) }
+
     /// All tables, by name.
     package static let all: [ExportTable] =
         ([
             .catalog, .closes, .customers, .events, .rates, .renewalInfos, .rules, .transactions, .transitions,
-        ] + StateTable.all.map { ExportTable($0) })
+        ] + states)
         .sorted { $0.name < $1.name }
 
     /// - Throws: `TableUnknown`.

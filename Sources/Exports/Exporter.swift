@@ -15,7 +15,7 @@ package struct Exporter {
     let reader: LedgerReader
     let request: ExportRequest
     package let plan: ExportPlan
-    private let context: AnalysisContext
+    let context: AnalysisContext
     let tables: [ExportTable]
 
     /// Resolves the coordinates of an export.
@@ -42,12 +42,15 @@ package struct Exporter {
             reportingCurrency: request.reportingCurrency,
             format: request.format.fileExtension,
             writer: ExportPlan.Writer(version: TableFileFormat.writerVersion, compression: request.format.compression),
-            tables: tables.map(\.name))
+            tables: tables.map(\.name), partitions: request.partitions)
         if let base = request.base { try require(base) }
     }
 
     /// Requires that the ledger still begins with the events of a base, and that the options are the same.
     private func require(_ base: ExportBase) throws {
+        guard !base.isOfFacts else {
+            throw ExportGap("the base is an export of facts", expected: "one of tables", found: "facts")
+        }
         guard base.origin == plan.origin else {
             throw ExportGap("the base is of another ledger", expected: plan.origin, found: base.origin)
         }
@@ -89,14 +92,18 @@ package struct Exporter {
         }
         let manifest = try await destination.store(folder) { folder in
             let tables =
-                try exportEvents(to: folder) + exportOwnEvents(to: folder) + exportTransitions(to: folder)
-                + exportObservations(to: folder) + exportCustomers(to: folder) + exportStates(to: folder)
+                try request.partitions.map { try exportFacts(in: $0, to: folder) } ?? exportTables(to: folder)
             return ExportManifest(
                 plan: plan, treeRoot: try reader.root(ofFirst: plan.size), tables: tables.sorted { $0.name < $1.name })
         }
         return CompletedExport(
             manifest: "\(folder)/\(ExportManifest.fileName)", in: destination, digest: .sha256(of: manifest.bytes),
             tables: manifest.tables, existed: false)
+    }
+
+    private func exportTables(to folder: ExportFolder) throws -> [ExportManifest.Table] {
+        try exportEvents(to: folder) + exportOwnEvents(to: folder) + exportTransitions(to: folder)
+            + exportObservations(to: folder) + exportCustomers(to: folder) + exportStates(to: folder)
     }
 
     /// Returns the base of a table; nil where its rows are all written again: without a base, and for columns or facts of
@@ -286,9 +293,6 @@ extension ExportedOwnEvents {
 }
 
 extension TableFileFormat {
-    /// Rises with every change of the bytes that the writers write for the same rows.
-    fileprivate static let writerVersion: Int64 = 1
-
     /// The name of the compression; nil for none.
     fileprivate var compression: String? {
         guard case .parquet(let compression) = self else { return nil }

@@ -2,11 +2,6 @@ import LedgerStorage
 import Primitives
 package import TableFiles
 
-/// The way a row of an increment changes a loaded table.
-package enum RowChange: String {
-    case insert, update
-}
-
 /// The files of one table: rows to insert or update, and the keys of rows to delete.
 package final class TableOutput {
     private let schema: TableSchema
@@ -29,19 +24,12 @@ package final class TableOutput {
         schema = table.schema
         self.mode = mode
         let path = try folder.table(schema.name).path
-        let full = schema.with(Self.columns(of: schema))
+        let full = schema.ofFiles
         let keys = schema.with(Self.deletedColumns(of: schema))
         parts = RowFiles(.part, in: path, full, format)
         deletions = RowFiles(.deleted, in: path, keys, format)
         (row, deleted) = (TableRow(full), TableRow(keys))
         after = before ?? ExportManifest.Content(rows: 0, digestSum: 0)
-    }
-
-    /// Returns the columns of the files of rows.
-    static func columns(of schema: TableSchema) -> [TableColumn] {
-        schema.columns + [
-            TableColumn("row_digest", .int64), TableColumn("op", .text), TableColumn("restated", .boolean),
-        ]
     }
 
     /// Returns the columns of the files of deleted rows.
@@ -77,11 +65,7 @@ package final class TableOutput {
     }
 
     private func finishRow(_ change: RowChange, isRestated: Bool) throws {
-        let digest = row.rowDigest
-        after.add(digest)
-        row.append(integer: digest)
-        row.append(text: change.rawValue)
-        row.append(boolean: isRestated)
+        after.add(row.appendTail(change, isRestated: isRestated))
         if isRestated { restated += 1 }
         try parts.append(row)
     }

@@ -10,10 +10,18 @@ package enum TimeZoneDatabase {
     /// - Throws: `ZoneUnknown`.
     package static func table(named name: String) throws(ZoneUnknown) -> TimeZoneTable {
         if name == TimeZoneTable.utc.name { return .utc }
-        guard TimeZoneTable.isName(name), let bytes = try? InputFile.bytes(of: "\(folder)/\(name)", limit: byteLimit),
-            bytes.count <= byteLimit, let table = TimeZoneTable(name: name, tzif: bytes)
-        else { throw ZoneUnknown(name) }
+        let bytes = try compiledTable(named: name)
+        guard let table = TimeZoneTable(name: name, tzif: bytes) else { throw ZoneUnknown(name) }
         return table
+    }
+
+    /// Reads the file of a time zone, from which `TimeZoneTable` is made.
+    /// - Throws: `ZoneUnknown`.
+    package static func compiledTable(named name: String) throws(ZoneUnknown) -> [UInt8] {
+        guard TimeZoneTable.isName(name), let bytes = try? InputFile.bytes(of: "\(folder)/\(name)", limit: byteLimit),
+            bytes.count <= byteLimit
+        else { throw ZoneUnknown(name) }
+        return bytes
     }
 }
 

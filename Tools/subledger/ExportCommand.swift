@@ -35,6 +35,10 @@ struct ExportTablesCommand: AsyncParsableCommand {
             event. Load the rows of deleted-*, then those of part-* by key. The column restated marks rows whose past \
             changed. `after` in the manifest has the number of rows of the loaded table, and the sum of row_digest.
 
+            `facts` is for tables that one machine is too small for: in place of tables, it writes what they are computed \
+            from, in segments that subledger-fold reads, without a ledger. Each segment has the whole history of its \
+            customers. --as is then the format of the rows that the fold writes, csv or jsonl.
+
             A bucket is one of S3 or of a compatible service. AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, \
             AWS_SESSION_TOKEN (of temporary credentials) and AWS_REGION give access to it; AWS_ENDPOINT_URL_S3 or \
             AWS_ENDPOINT_URL names a service that is not Amazon's.
@@ -53,11 +57,12 @@ struct ExportTablesCommand: AsyncParsableCommand {
               subledger export --to ./exports --since ./exports/e-000000001200-1767225600000-0a1b2c3d/manifest.json
               subledger export --to s3://warehouse/subledger
               subledger export --to postgres://subledger@127.0.0.1/warehouse
+              subledger export facts --to ./facts --partitions 64 --as csv
             """)
 
     private static let list = ExportTable.all.map { "  \($0.name)" }.joined(separator: "\n")
 
-    @Argument(help: "The tables (default: all).")
+    @Argument(help: "The tables, or `facts` (default: all tables).")
     var tables: [String] = []
 
     @Option(
@@ -67,8 +72,13 @@ struct ExportTablesCommand: AsyncParsableCommand {
     )
     var destination: String?
 
-    @Option(name: .customLong("as"), help: "Format of files: parquet, csv or jsonl (default: parquet).")
+    @Option(
+        name: .customLong("as"),
+        help: "Format of files: parquet, csv or jsonl (default: parquet; of `facts`, jsonl).")
     var fileFormat: FileFormat?
+
+    @Option(help: "Number of segments of `facts`, 1 to \(Self.partitionLimit) (default: 1).")
+    var partitions: Int?
 
     @Option(
         help:
@@ -103,8 +113,26 @@ struct ExportTablesCommand: AsyncParsableCommand {
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
 
+    private static let facts = "facts"
+    private static let partitionLimit = 10_000
+
+    private var areFacts: Bool { tables.contains(Self.facts) }
+
     func validate() throws {
         guard !full || since == nil else { throw ValidationError("--full and --since cannot be combined") }
+        guard areFacts else {
+            guard partitions == nil else { throw ValidationError("--partitions is for `facts` only") }
+            return
+        }
+        guard tables.count == 1 else { throw ValidationError("`facts` cannot be combined with tables") }
+        guard since == nil else { throw ValidationError("`facts` and --since cannot be combined") }
+        guard destination?.hasPrefix("postgres") != true else {
+            throw ValidationError("`facts` go to a folder or a bucket")
+        }
+        guard fileFormat != .parquet else { throw ValidationError("the rows of a fold are csv or jsonl") }
+        guard (1...Self.partitionLimit).contains(partitions ?? 1) else {
+            throw ValidationError("--partitions must be from 1 to \(Self.partitionLimit)")
+        }
     }
 
     func run() async throws {
@@ -118,9 +146,7 @@ struct ExportTablesCommand: AsyncParsableCommand {
             throw LoadFailed.otherFormat(fileFormat.rawValue)
         }
         let opened = try ledger.reading()
-        var request = ExportRequest(
-            tables.isEmpty ? ExportTable.all : try tables.map { try ExportTable(named: $0) },
-            as: fileFormat?.format ?? place.format)
+        var request = try request(as: place.format)
         request.asOf = asOf
         request.size = try opened.knownSize(knownAt)
         request.environments = Set(environments.map(\.rawValue))
@@ -129,9 +155,20 @@ struct ExportTablesCommand: AsyncParsableCommand {
         if let since { request.base = try await places.base(since) }
         return try await RowOutputOptions.withProgress(quiet: output.quiet) { bar in
             if let bar { request.report = { bar.show($0) } }
-            if full || since != nil { return try await Exporter(opened, request).export(to: place) }
+            if full || since != nil || areFacts { return try await Exporter(opened, request).export(to: place) }
             return try await ContinuedExport(of: place.newestExport(), opened, request).export(to: place)
         }
+    }
+
+    /// - Parameter format: the format of tables unless the options name another.
+    private func request(as format: TableFileFormat) throws -> ExportRequest {
+        guard !areFacts else {
+            var request = ExportRequest(ExportTable.states, as: (fileFormat ?? .jsonl).format)
+            request.partitions = partitions ?? 1
+            return request
+        }
+        let named = try tables.map { try ExportTable(named: $0) }
+        return ExportRequest(named.isEmpty ? ExportTable.all : named, as: fileFormat?.format ?? format)
     }
 
     private func report(_ export: CompletedExport) throws {

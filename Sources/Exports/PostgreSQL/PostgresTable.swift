@@ -36,7 +36,7 @@ package struct PostgresTable {
 
         private var columns: [TableColumn] {
             switch kind {
-            case .part: TableOutput.columns(of: table.schema)
+            case .part: table.schema.ofFiles.columns
             case .deleted: TableOutput.deletedColumns(of: table.schema)
             }
         }

@@ -20,7 +20,7 @@ package struct CatalogChange: Hashable, Sendable {
 /// The catalogues that were applied to one app.
 package struct CatalogHistory: Hashable, Sendable {
     /// Ordered by position.
-    private let changes: [CatalogChange]
+    package let changes: [CatalogChange]
     /// The descriptions of each product of the newest catalogue, newest first.
     private let descriptions: [Symbol: [CatalogProduct]]
 

@@ -1,16 +1,19 @@
 /// Union-find (Tarjan 1975) with path halving and union by size. It groups directly or indirectly joined elements.
-struct DisjointSets<Element: Hashable> {
+package struct DisjointSets<Element: Hashable> {
     private var indices: [Element: Int] = [:]
-    private var elements: [Element] = []
+    /// The elements that were united or looked up.
+    package private(set) var elements: [Element] = []
     private var parents: [Int] = []
     private var sizes: [Int] = []
 
+    package init() {}
+
     /// Returns the root of an element's set. An element that was never united is its own root.
-    mutating func root(of element: Element) -> Element {
+    package mutating func root(of element: Element) -> Element {
         elements[root(ofIndex: index(of: element))]
     }
 
-    mutating func unite(_ left: Element, _ right: Element) {
+    package mutating func unite(_ left: Element, _ right: Element) {
         var (large, small) = (root(ofIndex: index(of: left)), root(ofIndex: index(of: right)))
         guard large != small else { return }
         if sizes[large] < sizes[small] { swap(&large, &small) }

@@ -35,7 +35,8 @@ package struct RatesHistory: Hashable, Sendable {
     /// How old a rate may be.
     private static let daysLimit: Int64 = 7
 
-    private var changes: [RatesChange]
+    /// Ordered by position.
+    package let changes: [RatesChange]
     /// The rates by day, ascending.
     package let rates: [Pair: [DatedRate]]
 

@@ -32,11 +32,11 @@ final class NightlyLedger {
     /// The notifications delivered so far.
     private(set) var delivered: [[UInt8]] = []
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, customers: Int = 40) throws {
         temporary = try TemporaryFolder()
         let store = StoreConfiguration.lifelike
         let signer = JWSSigner()
-        deliveries = Simulation(seed: seed, customers: 40, store: store).run().artifacts
+        deliveries = Simulation(seed: seed, customers: customers, store: store).run().artifacts
             .compactMap { artifact in artifact.deliveredDate.map { ($0, signer.sign(artifact).jws.compact) } }
             .sorted { $0.0 < $1.0 }
         var configuration = Ledger.Configuration(folder: DataFolder(path: temporary.path + "/data")) { [clock] in
@@ -105,7 +105,7 @@ final class NightlyLedger {
         }
     }
 
-    private func change(_ change: CustomerChange, _ id: String) async throws {
+    func change(_ change: CustomerChange, _ id: String) async throws {
         _ = try await opened.apply(
             change, to: id, by: Caller(.admin, keyName: "support"), scope: CustomerScope(environment: .production),
             source: .operator)
@@ -124,16 +124,18 @@ final class NightlyLedger {
     /// Exports the tables as of an instant, to a folder below that of the ledger.
     /// - Parameter base: the path of the manifest that the export continues.
     func export(
-        _ format: TableFileFormat, asOf: Instant, size: Position? = nil, since base: String? = nil, to name: String
+        _ format: TableFileFormat, asOf: Instant, size: Position? = nil, since base: String? = nil,
+        _ tables: [ExportTable] = ExportTable.all, to name: String
     ) async throws -> CompletedExport {
-        let request = try await request(format, asOf: asOf, size: size, since: base)
+        let request = try await request(format, asOf: asOf, size: size, since: base, tables)
         return try await Exporter(reader, request).export(to: LocalDestination(folder + "/" + name))
     }
 
     func request(
-        _ format: TableFileFormat, asOf: Instant, size: Position? = nil, since base: String? = nil
+        _ format: TableFileFormat, asOf: Instant, size: Position? = nil, since base: String? = nil,
+        _ tables: [ExportTable] = ExportTable.all
     ) async throws -> ExportRequest {
-        var request = ExportRequest(ExportTable.all, as: format)
+        var request = ExportRequest(tables, as: format)
         request.asOf = asOf
         request.size = size
         request.environments = ["Production", "Sandbox"]
@@ -141,6 +143,17 @@ final class NightlyLedger {
             request.base = try await ExportBase(manifest: String(base.dropFirst()), in: LocalDestination(""))
         }
         return request
+    }
+
+    /// Exports the facts from which the tables of states are folded.
+    func exportFacts(
+        _ partitions: Int, _ format: TableFileFormat, asOf: Instant, to name: String
+    ) async throws -> CompletedExport {
+        var request = ExportRequest(ExportTable.states, as: format)
+        request.asOf = asOf
+        request.partitions = partitions
+        request.environments = ["Production", "Sandbox"]
+        return try await Exporter(reader, request).export(to: LocalDestination(folder + "/" + name))
     }
 
     /// Returns the bytes of all files of an export, by their paths.

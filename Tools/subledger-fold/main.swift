@@ -1,0 +1,5 @@
+import FactSegments
+import Glibc
+import Primitives
+
+exit(FoldCommand.run(ProcessArguments.all.dropFirst()))
