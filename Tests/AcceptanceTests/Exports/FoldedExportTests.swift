@@ -29,7 +29,8 @@ enum FoldedExportLedger {
         let keys: [SubscriptionSelector] = ids.map { SubscriptionSelector(originalTransactionId: $0) }
         try #require(keys.count == 6)
         for (key, id) in zip(keys, ["eve", "finn", "eve", "gil", "hal", "hal"]) {
-            try await ledger.change(.link(key), id)
+            // A token that Apple signed outranks a link, and not a transfer.
+            try await ledger.change(.transfer(key), id)
         }
         try await ledger.change(.merge(.id("finn")), "eve")
         try await ledger.change(.transfer(keys[3]), "hal")
@@ -90,8 +91,8 @@ extension CompletedExport {
                 subjects[fact.subject, default: []].insert(path)
                 #expect(units[fact.unit, default: fact.subject] == fact.subject)
                 units[fact.unit] = fact.subject
-                guard case .customerEvent(.claim(let claim), _) = fact.content else { continue }
-                customers[claim.customer, default: []].insert(fact.subject)
+                guard case .customerEvent(.transfer(let transfer), _) = fact.content else { continue }
+                customers[transfer.customer, default: []].insert(fact.subject)
             }
         }
         #expect(subjects.values.allSatisfy { $0.count == 1 } && subjects.count > 20)

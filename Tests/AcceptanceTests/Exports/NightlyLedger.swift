@@ -29,7 +29,7 @@ final class NightlyLedger {
     private let clock = Clock()
     private let deliveries: [(date: Instant, jws: [UInt8])]
     private let opened: LedgerWriter
-    /// The notifications delivered so far.
+    /// The JWS delivered so far.
     private(set) var delivered: [[UInt8]] = []
 
     init(seed: UInt64, customers: Int = 40) throws {
@@ -69,7 +69,7 @@ final class NightlyLedger {
     /// Adds what is delivered up to a night; what is due in a quiet one comes in the next.
     func play(to night: Int, from next: inout Int) async throws {
         let end = instant(of: night)
-        defer { clock.now.withLock { $0 = max($0, end) } }
+        defer { advance(to: end) }
         guard !Self.quietNights.contains(night) || night == Self.nights - 1 else { return }
         if night == Self.nightOfRules { try await activateRules(at: instant(of: night - 1)) }
         try await deliver(until: end, from: &next)
@@ -80,24 +80,37 @@ final class NightlyLedger {
     func deliver(until end: Instant, from next: inout Int) async throws {
         while next < deliveries.count, deliveries[next].date <= end {
             let (date, jws) = deliveries[next]
-            clock.now.withLock { $0 = max($0, date) }
+            advance(to: date)
             let checked = await opened.check(jws, source: .http)
             _ = try await opened.append([checked], source: .http)
             delivered.append(jws)
             next += 1
         }
+        advance(to: end)
     }
+
+    /// Sets the clock, which never goes back.
+    func advance(to instant: Instant) { clock.now.withLock { $0 = max($0, instant) } }
 
     /// Customers claim, merge and get subscriptions: also what was exported before changes.
     private func act(on night: Int) async throws {
-        let ids = try delivered.flatMap(SignedStatement.all).filter { $0.kind == .transaction }
-            .compactMap { $0.payload["originalTransactionId"]?.string }
-        var seen: Set<String> = []
-        let selectors = ids.filter { seen.insert($0).inserted }.map { SubscriptionSelector(originalTransactionId: $0) }
+        let transactions = try delivered.flatMap(SignedStatement.all).filter { $0.kind == .transaction }.map(\.payload)
+        var ids: [String] = []
+        // A token that Apple signed outranks a link, and not a transfer.
+        var owned: Set<String> = []
+        for payload in transactions {
+            guard let id = payload["originalTransactionId"]?.string else { continue }
+            if !ids.contains(id) { ids.append(id) }
+            if payload["appAccountToken"] != nil { owned.insert(id) }
+        }
+        let selectors = ids.map { SubscriptionSelector(originalTransactionId: $0) }
         guard selectors.count > 4 else { return }
         switch night {
         case 5:
-            for (selector, id) in zip(selectors, ["ann", "ben", "=1+2,\"😀\""]) { try await change(.link(selector), id) }
+            for (selector, id) in zip(selectors, ["ann", "ben", "=1+2,\"😀\""]) {
+                let isOwned = owned.contains(selector.originalTransactionId)
+                try await change(isOwned ? .transfer(selector) : .link(selector), id)
+            }
         case 10: try await change(.merge(.id("ben")), "ann")
         case 15: try await change(.transfer(selectors[2]), "dan")
         case 20: try await change(.unmerge(.id("ben")), "ann")
@@ -112,7 +125,7 @@ final class NightlyLedger {
     }
 
     private func activateRules(at instant: Instant) async throws {
-        clock.now.withLock { $0 = max($0, instant) }
+        advance(to: instant)
         let text = """
             {"version": 1, "name": "stricter", "access": {"renewalLeewayMinutes": 0, "ownGraceDays": 3},
              "revenue": {"standardRate": 6500}, "retention": {"zone": "Asia/Tokyo"}}

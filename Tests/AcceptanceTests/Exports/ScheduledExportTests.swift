@@ -47,8 +47,9 @@ import Testing
 
     /// Runs what is due.
     private static func run(
-        _ scheduler: ExportScheduler, at now: Instant
+        _ scheduler: ExportScheduler, _ ledger: NightlyLedger, at now: Instant
     ) async throws -> [ExportScheduler.Outcome] {
+        ledger.advance(to: now)
         let outcomes = Mutex<[ExportScheduler.Outcome]>([])
         try await scheduler.runDue(at: now) { _, outcome in outcomes.withLock { $0.append(outcome) } }
         return outcomes.withLock { $0 }
@@ -70,17 +71,17 @@ import Testing
         try await ledger.deliver(until: slot.instant, from: &next)
         let size = try ledger.reader.size()
         let onTime = try await ExportScheduler(ledger.writer, [Self.export("on-time", slot.schedule, ledger)])
-        let first = try Self.completed(await Self.run(onTime, at: slot.instant))
+        let first = try Self.completed(await Self.run(onTime, ledger, at: slot.instant))
         try await ledger.deliver(until: slot.next, from: &next)
         #expect(try ledger.reader.size() > size)
         let late = try await ExportScheduler(ledger.writer, [Self.export("late", slot.schedule, ledger)])
-        let second = try Self.completed(await Self.run(late, at: slot.next))
+        let second = try Self.completed(await Self.run(late, ledger, at: slot.next))
         #expect(try NightlyLedger.files(of: first) == NightlyLedger.files(of: second))
-        #expect(try await Self.run(onTime, at: slot.next).isEmpty)
+        #expect(try await Self.run(onTime, ledger, at: slot.next).isEmpty)
         // A record that was lost before it was stored: the run is repeated, and finds its files.
         #expect(unlink("\(ledger.dataFolder)/exports/on-time.json") == 0)
         let restarted = try await ExportScheduler(ledger.writer, [Self.export("on-time", slot.schedule, ledger)])
-        let repeated = try Self.completed(await Self.run(restarted, at: slot.next))
+        let repeated = try Self.completed(await Self.run(restarted, ledger, at: slot.next))
         #expect(repeated.existed && repeated.digest == first.digest)
     }
 
@@ -90,18 +91,18 @@ import Testing
         var next = 0
         try await ledger.deliver(until: slot.instant, from: &next)
         let before = try await ExportScheduler(ledger.writer, [Self.export("daily", slot.schedule, ledger)])
-        let first = try Self.completed(await Self.run(before, at: slot.instant))
+        let first = try Self.completed(await Self.run(before, ledger, at: slot.instant))
         #expect(first.tables.allSatisfy { $0.mode == .full })
         // The service is away for ten days and a half.
         let now = slot.instant.advanced(byMilliseconds: Self.day * 10 + Self.day / 2)
         try await ledger.deliver(until: now, from: &next)
         let after = try await ExportScheduler(ledger.writer, [Self.export("daily", slot.schedule, ledger)])
-        let second = try Self.completed(await Self.run(after, at: now))
+        let second = try Self.completed(await Self.run(after, ledger, at: now))
         #expect(second.tables.allSatisfy { $0.mode == .delta })
         let tenth = slot.instant.advanced(byMilliseconds: Self.day * 10)
         #expect(
             after.statuses[0].record.completed?.slot == tenth && second.manifestPath.contains("\(tenth.milliseconds)"))
-        #expect(try await Self.run(after, at: now).isEmpty)
+        #expect(try await Self.run(after, ledger, at: now).isEmpty)
         let folders = try FileManager.default.contentsOfDirectory(atPath: ledger.folder + "/daily")
         #expect(folders.count == 2)
         // Other options begin anew, and so does a base that somebody removed.
@@ -110,10 +111,10 @@ import Testing
         let other = ExportScheduler(
             ledger.writer,
             [ScheduledExport("daily", slot.schedule, request, to: LocalDestination(ledger.folder + "/daily"))])
-        let third = try Self.completed(await Self.run(other, at: now.advanced(byMilliseconds: Self.day)))
+        let third = try Self.completed(await Self.run(other, ledger, at: now.advanced(byMilliseconds: Self.day)))
         #expect(third.tables.allSatisfy { $0.mode == .full })
         #expect(unlink(third.manifestPath) == 0)
-        let fourth = try Self.completed(await Self.run(other, at: now.advanced(byMilliseconds: Self.day * 2)))
+        let fourth = try Self.completed(await Self.run(other, ledger, at: now.advanced(byMilliseconds: Self.day * 2)))
         #expect(fourth.tables.allSatisfy { $0.mode == .full })
     }
 
@@ -123,7 +124,8 @@ import Testing
         var next = 0
         try await ledger.deliver(until: slot.instant, from: &next)
         let export = try await Self.export("restored", slot.schedule, ledger)
-        let first = try Self.completed(await Self.run(ExportScheduler(ledger.writer, [export]), at: slot.instant))
+        let first = try Self.completed(
+            await Self.run(ExportScheduler(ledger.writer, [export]), ledger, at: slot.instant))
         // As if the ledger had been restored from a backup, and had got other events since.
         let manifest = String(decoding: try File.read(first.manifestPath), as: UTF8.self)
             .replacing(/"treeRoot":"[^"]*"/, with: #""treeRoot":"\#(String(repeating: "0", count: 64))""#)
@@ -134,7 +136,7 @@ import Testing
         try File.write(Array(changed.utf8), to: record)
         let second = try Self.completed(
             await Self.run(
-                ExportScheduler(ledger.writer, [export]), at: slot.instant.advanced(byMilliseconds: Self.day)))
+                ExportScheduler(ledger.writer, [export]), ledger, at: slot.instant.advanced(byMilliseconds: Self.day)))
         #expect(!second.existed && second.tables.allSatisfy { $0.mode == .full })
     }
 
@@ -148,7 +150,7 @@ import Testing
         let scheduler = try await ExportScheduler(ledger.writer, [Self.export("failing", slot.schedule, ledger)])
         var (now, attempts, isFirst) = (slot.instant, 0, [Bool]())
         for _ in 0..<240 {
-            for outcome in try await Self.run(scheduler, at: now) {
+            for outcome in try await Self.run(scheduler, ledger, at: now) {
                 guard case .failed(let failure, let first) = outcome else {
                     throw UnexpectedOutcome(description: "\(outcome)")
                 }
@@ -165,7 +167,7 @@ import Testing
         #expect(stored.failed?.attempts == 9 && stored.completed == nil)
         #expect(unlink(ledger.folder + "/failing") == 0)
         let export = try Self.completed(
-            await Self.run(scheduler, at: now.advanced(byMilliseconds: Instant.millisecondsPerHour)))
+            await Self.run(scheduler, ledger, at: now.advanced(byMilliseconds: Instant.millisecondsPerHour)))
         #expect(!export.existed && scheduler.statuses[0].record.failed == nil)
     }
 
@@ -179,10 +181,11 @@ import Testing
         let destination = PostgresDestination(address)
         let export = try await Self.export("warehouse", slot.schedule, ledger, to: destination)
         let scheduler = ExportScheduler(ledger.writer, [export])
-        let first = try Self.completed(await Self.run(scheduler, at: slot.instant))
+        let first = try Self.completed(await Self.run(scheduler, ledger, at: slot.instant))
         // A run that ended after the commit, and before its record was stored.
         #expect(unlink("\(ledger.dataFolder)/exports/warehouse.json") == 0)
-        let repeated = try Self.completed(await Self.run(ExportScheduler(ledger.writer, [export]), at: slot.instant))
+        let repeated = try Self.completed(
+            await Self.run(ExportScheduler(ledger.writer, [export]), ledger, at: slot.instant))
         #expect(repeated.existed && repeated.digest == first.digest)
         // Somebody loads by hand after the instant that the next run is about.
         let second = slot.instant.advanced(byMilliseconds: Self.day)
@@ -191,10 +194,10 @@ import Testing
         let request = try await ledger.request(.csv, asOf: manual)
         let newer = try await ContinuedExport(of: destination.newestExport(), ledger.reader, request)
             .export(to: destination)
-        let late = try Self.completed(await Self.run(scheduler, at: manual))
+        let late = try Self.completed(await Self.run(scheduler, ledger, at: manual))
         #expect(late.existed && late.digest == newer.digest)
         let third = try Self.completed(
-            await Self.run(scheduler, at: slot.instant.advanced(byMilliseconds: Self.day * 2)))
+            await Self.run(scheduler, ledger, at: slot.instant.advanced(byMilliseconds: Self.day * 2)))
         #expect(!third.existed && third.tables.allSatisfy { $0.mode == .delta })
         #expect(scheduler.statuses[0].record.completed?.manifestPath.contains(PostgresDatabase.password) == false)
     }

@@ -1,7 +1,7 @@
 import Primitives
 import Testing
 
-/// A JWS inside a notification, read without the ledger.
+/// A transaction or a renewal info, read without the ledger.
 struct SignedStatement {
     enum Kind: String, CaseIterable {
         case transaction = "signedTransactionInfo"
@@ -13,15 +13,24 @@ struct SignedStatement {
     let digest: String
     let payload: JSONView
 
-    /// Returns the statements in a notification.
-    static func all(in notification: [UInt8]) throws -> [SignedStatement] {
-        let data = try payload(of: notification)["data"]
-        return try Kind.allCases.compactMap { kind in
-            guard let jws = data?.member(kind.rawValue)?.string.map({ Array($0.utf8) }) else { return nil }
-            let end = try #require(jws.lastIndex(of: UInt8(ascii: ".")))
-            return SignedStatement(
-                kind: kind, digest: Digest.sha256(of: jws[..<end]).hex, payload: try payload(of: jws))
+    /// Returns the statements in a notification, or the one that a JWS is by itself.
+    static func all(in jws: [UInt8]) throws -> [SignedStatement] {
+        let payload = try payload(of: jws)
+        guard payload["notificationType"] != nil else {
+            if payload["autoRenewStatus"] != nil { return [try SignedStatement(.renewalInfo, jws)] }
+            return payload["transactionId"] != nil ? [try SignedStatement(.transaction, jws)] : []
         }
+        return try Kind.allCases.compactMap { kind in
+            guard let nested = payload["data"]?.member(kind.rawValue)?.string else { return nil }
+            return try SignedStatement(kind, Array(nested.utf8))
+        }
+    }
+
+    private init(_ kind: Kind, _ jws: [UInt8]) throws {
+        let end = try #require(jws.lastIndex(of: UInt8(ascii: ".")))
+        self.kind = kind
+        digest = Digest.sha256(of: jws[..<end]).hex
+        payload = try Self.payload(of: jws)
     }
 
     private static func payload(of jws: [UInt8]) throws -> JSONView {

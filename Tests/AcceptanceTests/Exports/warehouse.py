@@ -134,6 +134,11 @@ class Warehouse:
         }
 
 
+LOG_TABLES = {
+    "events", "rules", "catalog", "rates", "closes", "transactions", "renewal_infos", "transitions",
+}
+
+
 def check_restated(base: pathlib.Path, again: pathlib.Path, increment: pathlib.Path):
     """Prints the number of rows that are restated and of those that are not."""
     before, after = Warehouse(), Warehouse()
@@ -141,7 +146,7 @@ def check_restated(base: pathlib.Path, again: pathlib.Path, increment: pathlib.P
     after.load(again)
     counts = {True: 0, False: 0}
     for table in json.loads(increment.read_bytes())["tables"]:
-        if not table["name"] in ("events", "rules", "catalog", "rates", "closes"):
+        if not table["name"] in LOG_TABLES:
             old, new = before.tables[table["name"]], after.tables[table["name"]]
             for file in table["files"]:
                 for row in Warehouse.rows(increment.parent, file):

@@ -107,7 +107,7 @@ class DuckDB(Warehouse):
     def __init__(self, package: Package, folder: pathlib.Path, name: str):
         super().__init__(package, folder)
         # dbt does not close its database, and another process cannot load into it then.
-        self.path = folder / f"{name}.duckdb"
+        self.path = folder / f"file_{name}.duckdb"
 
     def environment(self) -> dict[str, str]:
         return {"SUBLEDGER_DUCKDB": str(self.path)}
