@@ -45,7 +45,8 @@ class Package:
         """The tables of a schema that have other columns than the package describes."""
         rows = connection.execute(f"""
             select table_name, column_name from information_schema.columns
-            where table_schema = '{schema}' and table_name <> 'load' order by table_name, ordinal_position""").fetchall()
+            where table_schema = '{schema}' and table_name not in ('load', 'table_version')
+            order by table_name, ordinal_position""").fetchall()
         found: dict[str, list[str]] = {}
         for table, column in rows:
             found.setdefault(table, []).append(column)
