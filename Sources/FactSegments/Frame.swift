@@ -120,7 +120,7 @@ package struct FrameReader: Sendable {
     package mutating func read() throws(SegmentError) -> Frame? {
         let available = bytes.count - next
         guard !isAtEnd else {
-            guard available == 0 else { throw .corrupt("the stream goes on after its end", found: "more bytes") }
+            guard available == 0 else { throw .corrupt("bytes follow the end of the stream", found: "more bytes") }
             return nil
         }
         guard available >= Frame.lengthByteCount else { return nil }

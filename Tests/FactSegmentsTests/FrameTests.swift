@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `are refused where the stream ends too early or goes on`() throws {
+    @Test func `are refused where the stream ends too early or bytes follow its end`() throws {
         var random = SeededRandom()
         let bytes = Self.stream([random.bytes(40), [], random.bytes(3)])
         for count in bytes.indices {

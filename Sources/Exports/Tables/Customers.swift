@@ -32,28 +32,30 @@ extension Exporter {
     private static let customerLimit = 64 << 20
 
     func exportCustomers(to folder: ExportFolder) throws -> [ExportManifest.Table] {
-        let customers = tables.filter { if case .customers = $0.source { true } else { false } }
-        guard let table = customers.first else { return [] }
+        let found = tables.lazy.compactMap { table in
+            if case .customers(let fill) = table.source { (table: table, fill: fill) } else { nil }
+        }
+        guard let (table, fill) = found.first else { return [] }
         let scratch = try Folder.temporary()
         defer { try? scratch.remove() }
         guard let base = base(of: table)?.base else {
-            let sorted = try rows(of: table, knownAt: plan.size, [.current: plan.asOf], in: scratch.path)
-            return try write([sorted], of: customers, to: folder)
+            let sorted = try rows(of: table, fill, knownAt: plan.size, [.current: plan.asOf], in: scratch.path)
+            return try write([sorted], of: [table], to: folder)
         }
         let readings: [StateRows.Reading: Instant] = [.current: plan.asOf, .restated: base.asOf]
         let sorted = try [
-            rows(of: table, knownAt: plan.size, readings, in: scratch.path + "/current"),
-            rows(of: table, knownAt: base.size, [.base: base.asOf], in: scratch.path + "/base"),
+            rows(of: table, fill, knownAt: plan.size, readings, in: scratch.path + "/current"),
+            rows(of: table, fill, knownAt: base.size, [.base: base.asOf], in: scratch.path + "/base"),
         ]
-        return try write(sorted, of: customers, to: folder)
+        return try write(sorted, of: [table], to: folder)
     }
 
     /// Returns the customers in some readings of the same events.
     private func rows(
-        of table: ExportTable, knownAt size: Position, _ readings: [StateRows.Reading: Instant], in folder: String
+        of table: ExportTable, _ fill: (ExportedCustomer, inout TableRow) -> Void, knownAt size: Position,
+        _ readings: [StateRows.Reading: Instant], in folder: String
     ) throws -> SortedStateRows {
-        guard case .customers(let fill) = table.source else { preconditionFailure("a table of customers") }
-        if !Folder(folder).exists { try Folder(folder).create() }
+        try Folder(folder).create()
         let sorter = StateRowSorter(
             RecordSorter(limit: Self.customerLimit, pathPrefix: folder + "/table", fileLimit: 16))
         var row = TableRow(table.schema)

@@ -41,7 +41,9 @@ struct ErasurePlan {
         let pseudonyms = Pseudonyms(
             without: person.tokens, accounts: try Self.accounts(in: erased, of: person, &content, ledger))
         lines = try erased.sorted().map { position in
-            guard let event = try content.event(at: position) else { preconditionFailure("read before") }
+            guard let event = try content.event(at: position) else {
+                throw StorageError(.logCorrupt, "event at position \(position) is missing")
+            }
             return ResidueLine(
                 position: position, bundleId: event.bundleId, facts: event.facts.map { pseudonyms.applied(to: $0) })
         }

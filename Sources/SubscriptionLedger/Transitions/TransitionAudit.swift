@@ -51,7 +51,7 @@ struct TransitionAudit {
         }
     }
 
-    /// Returns all rows that the feed may have by now, what its consumers then know, and the end of the due rows.
+    /// Returns all rows that the feed may have so far, what its consumers then know, and the end of the due rows.
     private func expected(
         _ progress: TransitionStore.Progress, in folder: String,
         _ report: @escaping @Sendable (AuditProgress) -> Void

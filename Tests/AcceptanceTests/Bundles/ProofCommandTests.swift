@@ -75,7 +75,7 @@ import TransparencyLog
                 let proof = try keep("proof", ["audit", "consistency", "--format", "json"] + arguments)
                 #expect(try python(["consistency", proof, old, new, key]).isEmpty)
             }
-            // The operator restores a copy and goes on with other events, under the same key.
+            // The operator restores a copy and appends other events, under the same key.
             try ingest([8, 9, 10, 11, 12], data: copy)
             let honest = try run(["audit", "consistency", old], data: copy)
             #expect(honest.ending == .exited(0), "\(honest.errors)")

@@ -43,7 +43,7 @@ struct CorruptibleLedger: Sendable {
         let rewritten = DataFolder(path: temporary.path + "/rewritten")
         try Self.write(earlier, to: rewritten.path)
         try await Self.ingest(Self.events..<(2 * Self.events), into: rewritten)
-        // A forger signs anew; the checkpoint before would prevent nothing.
+        // A forger signs a checkpoint of their own; the checkpoint before would prevent nothing.
         unlink(rewritten.checkpoint)
         try Self.publish(rewritten)
         resigned = ["an older tree": earlier, "another history": try Self.files(in: rewritten.path)]

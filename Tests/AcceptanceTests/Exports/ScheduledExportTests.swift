@@ -105,7 +105,7 @@ import Testing
         #expect(try await Self.run(after, ledger, at: now).isEmpty)
         let folders = try FileManager.default.contentsOfDirectory(atPath: ledger.folder + "/daily")
         #expect(folders.count == 2)
-        // Other options begin anew, and so does a base that somebody removed.
+        // Other options export everything, and so does a base that somebody removed.
         var request = try await ledger.request(.csv, asOf: .earliest)
         request.asOf = nil
         let other = ExportScheduler(
@@ -126,7 +126,7 @@ import Testing
         let export = try await Self.export("restored", slot.schedule, ledger)
         let first = try Self.completed(
             await Self.run(ExportScheduler(ledger.writer, [export]), ledger, at: slot.instant))
-        // As if the ledger had been restored from a backup, and had got other events since.
+        // The ledger was restored from a backup, and has other events since.
         let manifest = String(decoding: try File.read(first.manifestPath), as: UTF8.self)
             .replacing(/"treeRoot":"[^"]*"/, with: #""treeRoot":"\#(String(repeating: "0", count: 64))""#)
         try File.write(Array(manifest.utf8), to: first.manifestPath)

@@ -227,7 +227,7 @@ import TransparencyLog
         for await found in seen.stream { isRead = found }
         #expect(isRead)
         #expect(try world.subscriptions() == rows)
-        // Writing goes on afterwards.
+        // Writing continues afterwards.
         guard case .appended = try await ledger.append([checked], source: .file)[0] else {
             Issue.record("it was refused")
             return

@@ -187,7 +187,7 @@ private struct ExportSample {
     static func sortAndWrite(_ count: Int, _ progress: Progress, _ memory: PeakMemory) throws -> Int {
         let folder = try TemporaryFolder()
         let threads = Machine.this.cores
-        // As `UnitFold` divides the memory of an export.
+        // `UnitFold` divides the memory of an export in the same way.
         let limit = RebuildOptions().memory / 2 / threads
         var row = TableRow(table.schema)
         var runs: [SortedRuns] = []
